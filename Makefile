@@ -49,7 +49,7 @@ demo-tree: .venv/.dev ## run the example tree and show it
 	$(BIN)/python examples/reader/run.py
 
 test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/bt for some
-	$(PYTEST) -n 3 --dist worksteal $(ARGS)
+	$(PYTEST) -p tests.forked_workers --forks 3 $(ARGS)
 
 test-extra: .venv/.extra .venv/.bert ## what needs more time or more than pip, and more examples for the rest
 	$(PYTEST) -m "extra or hypothesis" --hypothesis-profile=thorough -n 3 --dist worksteal

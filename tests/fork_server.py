@@ -21,9 +21,11 @@ import sys
 import termios
 import threading
 import time
-from contextlib import suppress
-from fcntl import ioctl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, flock, ioctl
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 LENGTH = struct.Struct("!I")
 LIBRARIES = (
@@ -58,7 +60,6 @@ def import_everything() -> None:
     for found in pkgutil.walk_packages(oracle.__path__, "oracle."):
         importlib.import_module(found.name)
     read_tables()
-    # A thread would not survive the fork, and a lock that it holds would never be released.
     assert threading.active_count() == 1
     gc.collect()
     gc.freeze()
@@ -89,61 +90,100 @@ def read_tables() -> None:
     importlib_metadata.entry_points()
     # Makes the schemas of the tools' arguments.
     project_tools(Path("/"))
-    asyncio.run(answer_a_question())
+    answer_questions()
+    end_threads()
     for found in gc.get_objects():
         if type(found) is LazyPattern:
             found.search("")
 
 
-async def answer_a_question() -> None:
-    """In memory, with a model that says one line: what every question needs is made once."""
-    from oracle.bt.wrappers.recipe import AgentSetup, services_from
-    from oracle.bt.wrappers.recorded_tree import RecordedTree
-    from oracle.services.agent_services import AgentServices
-    from oracle.services.journal import MemorySink
-    from oracle.testing import Reply, ScriptedModel, ScriptedTools
+def answer_questions() -> None:
+    """What every question needs is made once, and code that has run a few times runs faster."""
+    from oracle.services.own_code.collecting import _all_installed
 
-    live = AgentServices(
-        model=ScriptedModel(
-            Reply(calls=[("search_code", {"query": "x"})]), "a.py", repeats_last=True
-        ),
-        tools=ScriptedTools({"search_code": "a.py:1 x"}),
-    )
-    recipe = AgentSetup(live=live).recipe("Where is x defined?")
-    run = RecordedTree(recipe, MemorySink(), services=lambda given: services_from(given, live))
-    await run.settle()
+    with TemporaryDirectory() as folder:
+        Path(folder, "oracle.toml").write_text('[model]\nname = "embedded"\n')
+        Path(folder, "a.py").write_text("def login():\n    return 1\n")
+        asyncio.run(ask_in(folder))
+    # A fork may have another `sys.path`.
+    _all_installed.cache_clear()
 
 
-def next_job(server: socket.socket) -> dict | None:
+async def ask_in(folder: str) -> None:
+    from oracle import Oracle
+
+    async with Oracle(project=folder) as oracle:
+        for question in ("Where is login defined?", "What does a.py do?", "Hello!") * 2:
+            await oracle.ask(question)
+
+
+def end_threads() -> None:
+    """A thread would not survive the fork, and a lock that it holds would never be released."""
+    from oracle.services import background
+
+    for pool in list(background._all):
+        pool.shutdown()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join()
+    for pool in list(background._all):
+        pool.forget()
+
+
+def next_job(listening: socket.socket) -> dict | None:
     """Return in each fork with what it has to do; in the server, when all tests are done."""
+    workers = [listening.accept()[0]]
     running: dict[int, tuple[int, socket.socket]] = {}
-    while True:
-        ready, _, _ = select.select([server, *running], [], [])
+    while workers:
+        ready, _, _ = select.select([listening, *workers, *running], [], [])
         for handle in ready:
             if handle in running:
                 report_end(handle, *running.pop(handle))
-        if server not in ready:
-            continue
-        length, handles, _, _ = socket.recv_fds(server, LENGTH.size, 4)
-        if not length:
-            return None
-        request = server.recv(*LENGTH.unpack(length), socket.MSG_WAITALL)
-        *streams, channel = handles
-        if (child := os.fork()) == 0:
-            for other in (server.detach(), channel, *running):
-                os.close(other)
-            for _, report in running.values():
-                report.close()
-            for number, stream in enumerate(streams):
-                os.dup2(stream, number)
+        if listening in ready:
+            workers.append(listening.accept()[0])
+        for worker in [worker for worker in workers if worker in ready]:
+            length, handles, _, _ = socket.recv_fds(worker, LENGTH.size, 4)
+            if not length:
+                workers.remove(worker)
+                worker.close()
+                workers += last_comers(listening) if not workers else []
+                continue
+            request = worker.recv(*LENGTH.unpack(length), socket.MSG_WAITALL)
+            *streams, channel = handles
+            if (child := os.fork()) == 0:
+                reports = (report for _, report in running.values())
+                for other in (listening, *workers, *reports):
+                    other.close()
+                for other in (channel, *running):
+                    os.close(other)
+                for number, stream in enumerate(streams):
+                    os.dup2(stream, number)
+                    os.close(stream)
+                return json.loads(request)
+            # As long as this process held them too, no reader would see the end of a stream.
+            for stream in streams:
                 os.close(stream)
-            return json.loads(request)
-        # As long as this process held them too, no reader would see the end of a stream.
-        for stream in streams:
-            os.close(stream)
-        report = socket.socket(fileno=channel)
-        report.sendall(b"%d\n" % child)
-        running[os.pidfd_open(child)] = child, report
+            report = socket.socket(fileno=channel)
+            report.sendall(b"%d\n" % child)
+            running[os.pidfd_open(child)] = child, report
+    return None
+
+
+def last_comers(listening: socket.socket) -> list[socket.socket]:
+    """Those who connected while the last worker left. Without any, nobody can connect any more."""
+    with only_one():
+        if select.select([listening], [], [], 0)[0]:
+            return [listening.accept()[0]]
+        listening.close()
+        return []
+
+
+@contextmanager
+def only_one() -> Iterator[None]:
+    """Of all processes of all test runs, one at a time is in here."""
+    with open(__file__, "rb") as lock:
+        flock(lock, LOCK_EX)
+        yield
 
 
 def report_end(handle: int, child: int, report: socket.socket) -> None:

@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT, CompletedProcess, TimeoutExpired
 
-from tests.fork_server import LENGTH
+from tests.fork_server import LENGTH, only_one
+from tests.forked_workers import RUN
 
 ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
 SECONDS = 300
@@ -175,19 +176,34 @@ def run(command, *, input=None, timeout=SECONDS, capture_output=False, **options
 
 @cache
 def _server():
-    """One for each worker, started when a test first needs it."""
-    ours, theirs = socket.socketpair()
-    server = subprocess.Popen(
-        # -P: no module of this folder may hide one of the same name elsewhere.
-        [sys.executable, "-P", SERVER, str(theirs.fileno())],
-        pass_fds=[theirs.fileno()],
-        start_new_session=True,
-    )
-    theirs.close()
-    atexit.register(_end, server, ours)
+    """One for all workers of a test run, started by the first that needs it."""
+    names = (os.environ.get(name) for name in (RUN, "PYTEST_XDIST_TESTRUNUID"))
+    run = next(filter(None, names), f"process {os.getpid()}")
+    # A name that no file has: it is free again when the server has ended.
+    address = f"\0forks for {run}"
+    with only_one():
+        with socket.socket(socket.AF_UNIX) as listening:
+            try:
+                listening.bind(address)
+            except OSError:
+                """Another worker has started it."""
+            else:
+                listening.listen()
+                atexit.register(_start(listening.fileno()).wait)
+        ours = socket.socket(socket.AF_UNIX)
+        ours.connect(address)
+    # Last registered, first called: without it the server would wait for this worker, and it for
+    # the server.
+    atexit.register(ours.close)
     return ours
 
 
-def _end(server, ours):
-    ours.close()
-    server.wait()
+def _start(listening):
+    return subprocess.Popen(
+        # -P: no module of this folder may hide one of the same name elsewhere.
+        [sys.executable, "-P", SERVER, str(listening)],
+        pass_fds=[listening],
+        # What the first test has set is not for all.
+        env={k: v for k, v in os.environ.items() if not k.startswith("ORACLE_")},
+        start_new_session=True,
+    )

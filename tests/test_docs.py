@@ -32,8 +32,10 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 PROGRAMS = {"oracle": ORACLE, "python": [sys.executable]}
 COMMAND = re.compile(
-    r"(?:cd (?P<folder>\S+) && )?(?P<variables>(?:[A-Z_]+=[^\s$]+ )*)"
-    r"(?P<program>oracle|python(?! -))(?P<arguments>[^|&;<>$`]*?)"
+    r"(?:cd (?P<folder>\S+) && |(?P<before>\w[^|&;$]*) && |(?P<input>printf [^|&;$]*) \| )?"
+    r"(?P<variables>(?:[A-Z_]+=(?:[^\s$]+|\$PWD) )*)"
+    r"(?P<program>oracle|python(?! -))(?P<arguments>[^|&;<>$`]*?)(?: </dev/null)?"
+    r"(?: ?> ?(?P<file>[^\s&|]+))?"
     r"(?P<errors> 2>/dev/null| 2>&1)?(?: \| (?P<filter>.*))?(?P<code>; echo \$\?)?"
 )
 """What can run without a shell, and so as a fork. An interpreter takes a second to start."""
@@ -51,16 +53,26 @@ def shell(command: str, folder: Path) -> str:
 
 def forked(known: re.Match, folder: Path, env: dict) -> str:
     errors = {None: subprocess.PIPE, " 2>&1": subprocess.STDOUT, " 2>/dev/null": subprocess.DEVNULL}
+    if known["before"]:
+        subprocess.run(["sh", "-c", known["before"]], cwd=folder, env=env, check=True)
+    given = known["input"] and subprocess.check_output(["sh", "-c", known["input"]], text=True)
+    place = folder / (known["folder"] or "")
+    is_apart = known["filter"] or known["file"]
+    variables = known["variables"].replace("$PWD", shlex.quote(str(place)))
     done = processes.run(
         [*PROGRAMS[known["program"]], *shlex.split(known["arguments"])],
-        cwd=folder / (known["folder"] or ""),
-        env=env | dict(each.split("=", 1) for each in shlex.split(known["variables"])),
+        cwd=place,
+        env=env | dict(each.split("=", 1) for each in shlex.split(variables)),
+        **({"input": given} if given else {"stdin": subprocess.DEVNULL}),
         stdout=subprocess.PIPE,
-        # A filter sees them only after `2>&1`.
-        stderr=errors[known["errors"]] if known["filter"] else errors[known["errors"] or " 2>&1"],
+        # A filter or a file gets them only after `2>&1`.
+        stderr=errors[known["errors"] if is_apart else known["errors"] or " 2>&1"],
         text=True,
     )
     output = done.stdout
+    if known["file"]:
+        (place / known["file"]).write_text(output, encoding="utf-8")
+        output = done.stderr or ""
     if known["filter"]:
         command = ["sh", "-c", known["filter"]]
         filtered = subprocess.run(command, input=output, capture_output=True, text=True)

@@ -85,12 +85,7 @@ def test_every_attack_ends_in_an_error_within_a_second(source):
     assert time.process_time() - began < 1
     assert str(error.value).startswith("evil.lua")
     assert "stack traceback" not in str(error.value)
-
-
-def test_after_all_attacks_an_honest_file_loads():
-    for source in ATTACKS.values():
-        with pytest.raises(TreeFileError):
-            run_tree_file(source, "evil.lua")
+    # It leaves nothing behind that an honest file would meet.
     assert run_tree_file("BT.tree('x', {})", "good.lua") == [Call("tree", 1, ("x", Table()))]
 
 

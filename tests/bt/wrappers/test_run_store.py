@@ -17,6 +17,7 @@ from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs
 from tests import processes
 from tests.default_run import thinned
+from tests.processes import PIPE, Process
 
 WORKER = Path(__file__).with_name("crashing.py")
 LEAVES = WORKER.parent
@@ -123,13 +124,11 @@ async def test_of_two_processes_that_resume_a_run_one_wins_and_the_other_says_so
     async with await Database.open(tmp_path / "oracle.db") as database:
         run_id = await killed_after(database, tmp_path, 4)
         resume = (sys.executable, WORKER, "resume", url_of(database), run_id)
-        pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
-        workers = [
-            await asyncio.create_subprocess_exec(*resume, cwd=tmp_path, **pipes) for _ in range(2)
-        ]
-        told = await asyncio.gather(*(worker.communicate() for worker in workers))
+        pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
+        workers = [Process(resume, cwd=tmp_path, **pipes) for _ in range(2)]
+        told = [await asyncio.to_thread(worker.communicate) for worker in workers]
     assert sorted(worker.returncode for worker in workers) == [0, 1]
-    loser = max(errors for _, errors in told).decode()
+    loser = max(errors for _, errors in told)
     assert "is held by" in loser or "is done" in loser
 
 

@@ -1,7 +1,7 @@
 """Following other processes: each event once, in order, through restarts of the database."""
 
 import os
-import subprocess
+import signal
 import sys
 from contextlib import closing
 from functools import partial
@@ -14,7 +14,7 @@ from oracle.services.ans.event import Event
 from oracle.services.ans.follow import follow
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import open_events
-from tests.processes import Process
+from tests.processes import ORACLE, PIPE, Process
 
 PROGRAM = """
 import sys
@@ -114,13 +114,11 @@ def test_a_database_that_is_away_is_reported_once(tmp_path, caplog):
 
 
 def test_the_terminal_follows_on_either_database(url, table):
-    command = [sys.executable, "-c", "from oracle.cli.main import run; run()", "audit", "--follow"]
     environment = {**os.environ, "ORACLE_DATABASE_URL": url}
     table.append([event("earlier")])
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
+    with Process([*ORACLE, "audit", "--follow"], env=environment, **pipes) as process:
         assert process.stderr.readline().startswith("oracle: waiting for events")
         table.append([event("now", run_id="r9")])
         assert process.stdout.readline().endswith("  r9  signal.missing\n")
-        process.terminate()
+        process.send_signal(signal.SIGTERM)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from types import ModuleType
 
+# Takes seconds. Imported here, it is imported before the tests are given to forks.
+import oracle.services.llm.anthropic_stream  # noqa: F401
 from oracle.errors import ModelError
 from oracle.services.llm.opening import open_model
 from oracle.services.llm.protocol import ModelRequest

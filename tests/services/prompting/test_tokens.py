@@ -4,7 +4,6 @@ import json
 import pydoc_data.topics
 import random
 import sysconfig
-import time
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -25,6 +24,7 @@ from oracle.services.prompting.tokens import (
 from oracle.services.prompting.vocabulary import MARKS, Vocabulary, pack
 from tests.default_run import thinned
 from tests.tables import each_row
+from tests.timing import seconds, takes_less
 
 SAMPLES = sorted(Path(__file__).with_name("samples").iterdir())
 STDLIB = Path(sysconfig.get_path("stdlib"))
@@ -140,15 +140,9 @@ def test_an_estimate_does_not_depend_on_what_was_estimated_before() -> None:
     "unit", thinned(["a", "-=", " x", "\n \n", "ab12", "漢", "é" * 9 + " "], 3)
 )
 def test_time_is_linear_in_the_text(unit: str) -> None:
-    def seconds(text: str) -> float:
-        started = time.process_time()
-        estimate_tokens(text)
-        return time.process_time() - started
-
     estimate_tokens(unit)
-    short = min(seconds(unit * 4_000) for _ in range(3))
-    long = min(seconds(unit * 32_000) for _ in range(3))
-    assert long < 8 * short * 3 + 0.05
+    short = min(seconds(lambda: estimate_tokens(unit * 4_000)) for _ in range(3))
+    assert takes_less(lambda: estimate_tokens(unit * 32_000), 8 * short * 3 + 0.05)
 
 
 def test_each_shipped_word_is_one_token() -> None:

@@ -2,7 +2,6 @@
 
 import errno
 import sqlite3
-import subprocess
 import sys
 
 import pytest
@@ -13,6 +12,7 @@ from oracle.services.search.lock import only_one
 from oracle.services.search.refusals import refusal
 from oracle.services.search.reserve import reserved
 from tests.default_run import thinned
+from tests.processes import run
 from tests.tables import each_row
 
 LIMITED = """
@@ -40,7 +40,7 @@ def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
     write_all(project, "morning")
     for _ in range(2):
         command = [sys.executable, "-c", LIMITED, project.root, str(limit)]
-        said = subprocess.run(command, capture_output=True, text=True, timeout=300).stdout
+        said = run(command, capture_output=True, text=True).stdout
         assert f"the index in {project.root}/.oracle/index cannot be used" in said
         assert "make room, and try again" in said
     index = project.index()

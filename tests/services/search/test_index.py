@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from oracle.errors import InputError
 from oracle.models.query_classification import OWN_NAME
 from oracle.services.search import Index
 from tests.default_run import thinned
+from tests.processes import PIPE, Process, run
 
 SHELF = '''"""Books on a shelf."""
 
@@ -223,10 +223,9 @@ def test_two_processes_at_once_do_the_work_once(project):
     for number in range(120):
         project.write(f"f{number}.py", f"def thing_{number}(): ...\n")
     running = [
-        subprocess.Popen([sys.executable, "-c", REFRESH, project.root], stdout=subprocess.PIPE)
-        for _ in range(3)
+        Process([sys.executable, "-c", REFRESH, project.root], stdout=PIPE) for _ in range(3)
     ]
-    touched = [int(process.communicate(timeout=300)[0]) for process in running]
+    touched = [int(process.communicate()[0]) for process in running]
     assert sorted(touched) == [0, 0, 120]
     assert len(project.index().paths()) == 120
 
@@ -259,7 +258,7 @@ def test_killed_half_way_it_is_consistent_and_the_next_refresh_finishes(project,
     project.indexed().close()
     for number in range(30):
         project.write(f"f{number}.py", f"def thing_{number}(): return '{word('new', number)}'\n")
-    died = subprocess.run([sys.executable, "-c", KILLED, project.root, place, "2", moment])
+    died = run([sys.executable, "-c", KILLED, project.root, place, "2", moment])
     assert died.returncode == -signal.SIGKILL
     index = project.index()
     assert len(index.search("thing", k=100)) <= 30

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from oracle.errors import InputError
 from oracle.services.settings import template as module
 from oracle.services.settings.template import template, write_new
 from oracle.settings import SETTINGS, load_settings
+from tests.processes import PIPE, Process
 
 
 def test_the_template_as_it_is_changes_nothing(tmp_path):
@@ -77,14 +77,13 @@ def test_of_several_processes_at_once_one_writes_and_the_others_are_told(tmp_pat
     folder = tmp_path / "project"
     folder.mkdir()
     command = [sys.executable, "-c", RACER, str(folder)]
-    pipe = subprocess.PIPE
-    racers = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(4)]
+    racers = [Process(command, stdin=PIPE, stdout=PIPE, text=True) for _ in range(4)]
     for racer in racers:
         assert racer.stdout.readline() == "ready\n"
     for racer in racers:
         racer.stdin.write("go\n")
         racer.stdin.flush()
-    told = sorted(racer.communicate(timeout=300)[0] for racer in racers)
+    told = sorted(racer.communicate()[0] for racer in racers)
     assert told == ["lost\n", "lost\n", "lost\n", "won\n"]
     assert [path.name for path in Path(folder).iterdir()] == ["oracle.toml"]
     assert (folder / "oracle.toml").read_text(encoding="utf-8") == template()

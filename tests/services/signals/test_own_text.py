@@ -1,6 +1,5 @@
 """Our own text is hidden where a model repeats it, however the text is cut; quotations stay."""
 
-import time
 from itertools import pairwise
 from pydoc_data.topics import topics
 
@@ -15,6 +14,7 @@ from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.own_words import COMMON_OPENINGS, OwnText, OwnWords
 from tests.default_run import thinned
 from tests.tables import each_row
+from tests.timing import seconds, takes_less
 
 PROMPT = compose_prompt(QueryClassification.of_type(QueryType.CODE)).text
 SYSTEM = "Your response was empty. Call a tool, or answer, and end with a signal."
@@ -239,12 +239,9 @@ def test_however_it_is_cut_the_result_is_the_same(text, data):
     ),
 )
 def test_time_is_linear_in_the_text(piece):
-    def seconds(size):
+    def reading(size):
         text = piece * (size // len(piece))
-        began = time.process_time()
-        filtered([text])
-        return time.process_time() - began
+        return lambda: filtered([text])
 
-    seconds(10_000)
-    small, large = min(seconds(20_000) for _ in range(3)), min(seconds(80_000) for _ in range(2))
-    assert large < 12 * small + 0.05
+    small = min(seconds(reading(10_000)) for _ in range(3))
+    assert takes_less(reading(40_000), 12 * small + 0.025)

@@ -1,6 +1,5 @@
 """Every earlier schema becomes the newest one, with its data, completely or not at all."""
 
-import subprocess
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ from oracle.services.storage.database import Database
 from oracle.services.storage.migrations import MIGRATIONS, version_of
 from oracle.services.storage.sessions import Sessions
 from tests.default_run import thinned
+from tests.processes import run
 
 # What each database says about a table: its columns with whether they may be empty, its key, the
 # tables that it refers to, and its indexes with their columns.
@@ -174,7 +174,7 @@ asyncio.run(Database.open(sys.argv[1], migrations=[*MIGRATIONS[:3], killed]))
 @pytest.fixture
 def killed_in_a_migration(database_url):
     address = database_url.with_password()
-    return subprocess.run([sys.executable, "-c", KILLED, address], timeout=300).returncode
+    return run([sys.executable, "-c", KILLED, address]).returncode
 
 
 async def test_a_migration_in_a_process_that_is_killed_is_taken_again(

@@ -14,6 +14,7 @@ from oracle.services.search.lock import only_one
 from oracle.services.tools import project_index
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.project_tools import project_tools
+from tests import processes
 
 
 @pytest.fixture
@@ -211,7 +212,7 @@ asyncio.run(main(Path(sys.argv[1])))
 
 def test_where_the_disk_is_full_the_index_is_kept_in_memory(project):
     command = [sys.executable, "-c", FULL, project]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = processes.run(command, capture_output=True, text=True)
     assert done.stdout == "['src/tide.py'] {'tide': 1}\n", done.stderr
     assert f"can be made in {project}" in done.stderr or "cannot be used" in done.stderr
 

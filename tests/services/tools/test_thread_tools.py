@@ -7,6 +7,7 @@ import pytest
 
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.tools.threads import entries_of
+from tests.processes import Process
 
 WRITER = """
 import asyncio, pathlib, sys
@@ -89,13 +90,10 @@ async def test_an_entry_that_a_crash_tore_off_does_not_swallow_the_next(root, to
 
 
 async def test_processes_and_calls_that_append_at_once_lose_nothing(root, tools):
-    writers = [
-        await asyncio.create_subprocess_exec(sys.executable, "-c", WRITER, str(root), str(number))
-        for number in range(3)
-    ]
+    writers = [Process([sys.executable, "-c", WRITER, root, str(number)]) for number in range(3)]
     calls = [tools.run("push_thread", {"thread": "log", "entry": f"call {n}"}) for n in range(20)]
     results = await asyncio.gather(*calls)
-    codes = [await writer.wait() for writer in writers]
+    codes = [await asyncio.to_thread(writer.wait) for writer in writers]
     assert codes == [0, 0, 0]
     assert all(result["success"] for result in results)
     text = (root / "threads/log.md").read_text()

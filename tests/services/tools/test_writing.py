@@ -1,9 +1,10 @@
 """A write that fails in the middle leaves what was there, and nothing else."""
 
-import asyncio
 import sys
 
 import pytest
+
+from tests.processes import PIPE, run
 
 CRAMPED = """
 import asyncio, json, pathlib, resource, sys
@@ -33,13 +34,10 @@ def contents(root):
         ("write_note", f'{{"title": "Supplier", "content": "{LONG}", "overwrite": true}}'),
     ],
 )
-async def test_where_the_disk_takes_no_more_everything_stays_as_it_was(root, tool, arguments):
+def test_where_the_disk_takes_no_more_everything_stays_as_it_was(root, tool, arguments):
     before = contents(root)
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", CRAMPED, str(root), tool, arguments, stdout=asyncio.subprocess.PIPE
-    )
-    output, _ = await process.communicate()
-    assert output.decode().startswith("False nothing was written")
+    done = run([sys.executable, "-c", CRAMPED, root, tool, arguments], stdout=PIPE, text=True)
+    assert done.stdout.startswith("False nothing was written")
     assert contents(root) == before
 
 
