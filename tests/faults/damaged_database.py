@@ -48,6 +48,7 @@ READING = {
     "journal": (["run", "show", "RUN"], ["replay", "RUN"]),
     "blobs": (["replay", "RUN"],),
     "events": (["audit"], ["audit", "--json"]),
+    "api_tokens": (["token", "list"], ["token", "list", "--json"]),
 }
 EVERY = (
     ["runs"],

@@ -11,7 +11,7 @@ import pytest
 from oracle.bt.lua.library import TreeLibrary
 from oracle.errors import OracleError, PromptFileError, SettingsError, StoreError, TreeFileError
 from oracle.regular_file import check_database, check_regular, read_regular
-from oracle.services.project.ignore_rules import _lines
+from oracle.services.project.ignore_rules import IgnoreRules
 from oracle.services.prompting.segment_files import load_segments
 from oracle.services.search import Index
 from oracle.services.settings.toml_file import read_settings_file
@@ -74,7 +74,8 @@ def test_settings_prompts_trees_and_ignore_rules_say_so(put, tmp_path):
         load_segments(put(tmp_path / "prompts" / "base.md").parent)
     with pytest.raises(TreeFileError, match=r"t\.lua"):
         TreeLibrary([put(tmp_path / "trees" / "t.lua").parent])
-    assert _lines(put(tmp_path / ".gitignore")) == []
+    put(tmp_path / ".gitignore")
+    assert IgnoreRules(tmp_path).rule_against("a.py") is None
 
 
 async def test_a_database_says_so(put, tmp_path):

@@ -15,7 +15,6 @@ from tests.tables import each_row
     ("query", "path"),
     [
         ("total_price", "src/shop/basket.py"),
-        ("how do we compute the total price of a basket?", "src/shop/basket.py"),
         ("taxRate", "src/shop/rates.ts"),
         ("tax rates", "src/shop/rates.ts"),
         ("checkout", "src/shop/checkout.py"),
@@ -28,6 +27,12 @@ async def test_the_best_place_comes_first(tools, query, path):
     assert 0 < first["score"] <= 1
     assert first["where"] == f"{path}:{first['start']}-{first['end']}"
     assert "empty" not in result
+
+
+async def test_a_question_in_plain_words_finds_what_defines_it_and_what_uses_it(tools):
+    question = "how do we compute the total price of a basket?"
+    found = (await tools.run("search_code", {"query": question}))["sources"][:2]
+    assert {each["path"] for each in found} == {"src/shop/basket.py", "src/shop/checkout.py"}
 
 
 async def test_what_is_ignored_secret_or_prose_is_not_searched(tools):

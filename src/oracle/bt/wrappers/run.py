@@ -49,6 +49,7 @@ SECONDS_BEYOND: Final = 6.0
 """How long a run may take beyond its time limit to close what hangs, and to store its answer."""
 
 FACTS_SECONDS: Final = 1.0
+SHARE_FOR_FACTS: Final = 0.25
 
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[RunStore]]
 Begin: TypeAlias = Callable[["Run", AsyncExitStack], Coroutine[Any, Any, RecordedTree]]
@@ -345,8 +346,9 @@ class Run:
         """Facts about the project. They help, but no question waits long for them."""
         if self._agent.facts is None or self._cancelled is not None:
             return {}
+        seconds = min(FACTS_SECONDS, SHARE_FOR_FACTS * self._seconds_left())
         with contextlib.suppress(TimeoutError):
-            return await asyncio.wait_for(self._agent.facts(), FACTS_SECONDS)
+            return await asyncio.wait_for(self._agent.facts(), seconds)
         return {}
 
     async def _keep(self, outcome: Outcome) -> None:

@@ -84,7 +84,7 @@ def not_shown(path: str, secrets: SecretFiles = OURS) -> str | None:
             f"its name matches `{rule}`, a file of secrets; to read it, add its path to "
             "secrets.allow (ORACLE_SECRETS_ALLOW)"
         )
-    if _LONG_WORD.search(path) and holds_secret(path):
+    if not can_be_written_down(path):
         return "its path holds what looks like a secret; rename it"
     if suffix := _binary_suffix(name):
         return f"binary, by its suffix {suffix}"
@@ -92,6 +92,11 @@ def not_shown(path: str, secrets: SecretFiles = OURS) -> str | None:
 
 
 @lru_cache(maxsize=20_000)
+def can_be_written_down(path: str) -> bool:
+    """Whether no part of a path looks like a secret. Most paths have no word that is long enough."""
+    return _LONG_WORD.search(path) is None or not holds_secret(path)
+
+
 def holds_secret(path: str) -> bool:
     """Whether a name cannot be shown. A path is a key in many places, so it is not redacted."""
     return redact(path) != path

@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
+from oracle.services.project.file_rules import can_be_written_down
 from oracle.services.project.ignore_rules import IgnoreRules
 
 LEFT_OUT_BEFORE: Final = "left out by its name, as before"
@@ -53,7 +54,8 @@ class KnownFolder:
         if name in self._left_out:
             return LEFT_OUT_BEFORE
         reason = against(path, rules)
-        self._new[name] = reason is None
+        if can_be_written_down(path):
+            self._new[name] = reason is None
         return reason
 
     def now(self) -> FolderDecisions | None:
@@ -84,7 +86,8 @@ class WalkMemory:
 
     def changed(self) -> list[FolderDecisions]:
         """What is new since it was stored, after a walk."""
-        return [now for known in self._folders.values() if (now := known.now())]
+        known = (each for prefix, each in self._folders.items() if can_be_written_down(prefix))
+        return [now for each in known if (now := each.now())]
 
     def gone(self) -> Iterable[str]:
         """Folders that a whole walk did not meet again."""

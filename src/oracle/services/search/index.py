@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from oracle.errors import InputError
-from oracle.models.query_classification import OWN_NAME
 from oracle.services.project.ignore_rules import IGNORE_FILES
-from oracle.services.project.names import folded, names_of
+from oracle.services.project.names import names_of
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.project.walk import FoundFile, Walk
@@ -26,6 +25,7 @@ from oracle.services.search.intake import (
     read_bytes,
     text_without_secrets,
 )
+from oracle.services.search.known_terms import KnownTerms
 from oracle.services.search.lock import Patience
 from oracle.services.search.passages import Statistics
 from oracle.services.search.ranking import (
@@ -60,30 +60,6 @@ _STRONG: Final = 0.2
 """A further place in a file is shown if it matches at least a fifth as well as the best one."""
 
 Found = TypeVar("Found")
-
-
-class KnownTerms:
-    """Contains what is defined in the project, its files, the titles of its notes, and its name."""
-
-    def __init__(self, names: Container[str], files_with: Callable[[str], int]) -> None:
-        self._names = names
-        self._files_with = files_with
-
-    def __contains__(self, term: object) -> bool:
-        return isinstance(term, str) and self.places_of(term) is not None
-
-    def places_of(self, term: str) -> int | None:
-        """The number of files that have the term, up to `MOST_PLACES`; None if it is not known.
-
-        The project's own name has `OWN_NAME`, however many files have it.
-        """
-        if folded(term) in self._names:
-            return OWN_NAME
-        # Half a letter (a lone surrogate) cannot be looked up, and is not a name.
-        try:
-            return self._files_with(term) or None
-        except UnicodeEncodeError:
-            return None
 
 
 class Index:
