@@ -93,7 +93,7 @@ def not_shown(path: str, secrets: SecretFiles = OURS) -> str | None:
 
 @lru_cache(maxsize=20_000)
 def can_be_written_down(path: str) -> bool:
-    """Whether no part of a path looks like a secret. Most paths have no word that is long enough."""
+    """Whether no part of a path looks like a secret. Most have no word that is long enough."""
     return _LONG_WORD.search(path) is None or not holds_secret(path)
 
 
