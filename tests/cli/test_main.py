@@ -216,3 +216,20 @@ def test_on_windows_it_says_that_it_does_not_work_there():
     ended = subprocess.run([sys.executable, "-c", pretend], capture_output=True, text=True)
     assert ended.stderr == "oracle does not work on Windows yet; use it in WSL\n"
     assert ended.returncode == 1
+
+
+def test_ctrl_c_while_modules_are_loaded_leaves_no_traceback():
+    code = """
+import os, signal, sys
+import oracle.cli
+
+class Loading:
+    def find_spec(self, name, path=None, target=None):
+        if name == "oracle.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Loading())
+oracle.cli.run()
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")

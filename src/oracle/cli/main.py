@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from oracle.cli import INTERRUPTED
 from oracle.cli.lazy_commands import LazyCommand, LazyGroup
 from oracle.cli.optional_values import WithOptionalValues
 from oracle.cli.plain_help import use_plain_help
@@ -126,6 +127,9 @@ def run() -> None:
         code = _exit_code_of_app()
     except Exception as problem:
         code = fail(problem, sys.argv[1:])
+    except KeyboardInterrupt:
+        # Before the command could take it.
+        code = INTERRUPTED
     _leave(code)
 
 

@@ -317,6 +317,27 @@ def test_in_its_own_folder_the_users_file_is_not_a_projects(users_file, monkeypa
     assert settings.origins["model.base_url"].source == "user"
 
 
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("openai:other", "http://127.0.0.1:9/v1"),
+        # Nobody knows its provider: it may be a model of that server.
+        ("other", "http://127.0.0.1:9/v1"),
+        ("anthropic:claude-sonnet-4-5", None),
+        ("sonnet", None),
+        ("embedded", None),
+    ],
+)
+@pytest.mark.parametrize("way", ["flag", "variable"])
+def test_a_model_of_another_provider_is_not_asked_at_the_address_of_a_file(
+    users_file, name, address, way
+):
+    users_file.write_text("[model]\nname = 'openai:m'\nbase_url = 'http://127.0.0.1:9/v1'\n")
+    flags = {"model.name": name} if way == "flag" else {}
+    environment = {} if way == "flag" else {"ORACLE_MODEL_NAME": name}
+    assert load_settings(environment=environment, flags=flags).model.base_url == address
+
+
 def test_the_patience_with_a_server_can_be_set(monkeypatch):
     given = {}
     monkeypatch.setattr(

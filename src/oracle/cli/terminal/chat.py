@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
+from oracle.cli import INTERRUPTED
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
 from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
 from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from oracle.models.session import Session
     from oracle.settings import Settings
 
-INTERRUPTED: Final = 130
 _AGENT: Final = (
     "oracle.bt.wrappers.project_agent",
     "oracle.cli.terminal.console",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import typer
 
+from oracle.cli import INTERRUPTED
 from oracle.cli.terminal.approval import KEYS, YES, answer_to, can_ask_a_person
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import SettingsError, StoreError
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 Said = Literal["yes", "no", "nothing"]
 
-INTERRUPTED: Final = 130
 PREFIX: Final = "oracle: "
 NO_MODEL: Final = "no model"
 """Names the notice that no model is selected. It is given once a day, here or after the answer."""

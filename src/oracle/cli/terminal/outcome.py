@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from oracle import errors
+from oracle.cli import INTERRUPTED
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
@@ -24,7 +25,7 @@ EXIT_CODES: Final[Mapping[str, int]] = {
     "time_limit": INCOMPLETE,
     "refusal": INCOMPLETE,
     "content_filter": INCOMPLETE,
-    "cancelled": 130,
+    "cancelled": INTERRUPTED,
     "model_unavailable": 69,
     "no_progress": 70,
     "tick_budget": 70,
@@ -70,7 +71,7 @@ def exit_code(done: Done) -> int:
 
 def is_error(done: Done) -> bool:
     """Whether something must change before the same question can be answered."""
-    return exit_code(done) not in (0, INCOMPLETE, 130)
+    return exit_code(done) not in (0, INCOMPLETE, INTERRUPTED)
 
 
 def fitting(found: Sequence[Place], done: Done, *, width: int, has_model: bool) -> Sequence[Place]:

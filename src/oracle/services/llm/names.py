@@ -64,6 +64,16 @@ def full_name(
     return fitting[0]
 
 
+def provider_named(name: str) -> str:
+    """The provider that a name says or surely means; empty if it does not say one."""
+    typed = name.strip()
+    provider = re.split("[:/]", typed, maxsplit=1)[0]
+    if typed.lower() == EMBEDDED or provider in PROVIDERS:
+        return provider.lower()
+    known = _known(typed) if ":" not in typed else ()
+    return known[0].partition(":")[0] if len(known) == 1 else ""
+
+
 def _of_provider(provider: str, model: str, base_url: str | None) -> str:
     split_name(f"{provider}:{model}")
     # Other servers have names of their own. Names with a number are the provider's.

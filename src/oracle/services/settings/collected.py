@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import field
 from typing import Any, Final, cast
 
@@ -51,11 +52,13 @@ class Collected:
     def has_roots(self) -> bool:
         return any(name.startswith(f"{ROOTS}.") for name in self.origins)
 
-    def drop_descriptions(self, name: str, value: object) -> None:
+    def drop_descriptions(
+        self, name: str, value: object, sources: Container[str] = ("user",)
+    ) -> None:
         """Forget what the user's file says about another model, or another provider, than this."""
         if self.values[name] != value:
             for other in _BELONGING.get(name, ()):
-                if self.origins[other].source == "user":
+                if self.origins[other].source in sources:
                     self.dropped[other] = (self.values[other], self.origins[other])
                     self.values[other], self.origins[other] = SETTINGS[other].default, DEFAULT
                 elif other in self.below and self.below[other][1].source == "user":

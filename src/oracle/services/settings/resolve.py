@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from oracle.services.project.roots import Root
 
 MOST_MISTAKES: Final = 20
+_FILES: Final = ("user", "file")
 SEE_ALL: Final = "; `oracle init --print` lists all settings"
 
 _SECRET: Final = lazy_pattern(r"(?:.*_)?(?:api_?key|key|token|secret|password)", re.IGNORECASE)
@@ -281,6 +282,7 @@ def _take_variables(collected: Collected, environment: Mapping[str, str]) -> Non
         if row is None:
             _judge_unknown(collected, variable)
         elif text:
+            _leave_other_server(collected, row, text)
             collected.take(row, row.kind.from_text(text), Origin(source="variable", place=variable))
 
 
@@ -318,7 +320,24 @@ def _take_flags(collected: Collected, flags: Mapping[str, object]) -> None:
     for name, value in flags.items():
         row = SETTINGS[name]
         raw = row.kind.from_text(value) if isinstance(value, str) else value
+        _leave_other_server(collected, row, value)
         collected.take(row, raw, Origin(source="flag", place=row.flag or name))
+
+
+def _leave_other_server(collected: Collected, row: Setting, value: object) -> None:
+    """A file's address belongs to the provider of the model in the file. Another model of the same
+    provider is asked there too; the model of another provider is not.
+    """
+    if row.name != "model.name" or not isinstance(value, str):
+        return
+    if collected.origins["model.base_url"].source not in _FILES:
+        return
+    # Imported here: few have an address and choose another model at the same time.
+    from oracle.services.llm.names import provider_named
+
+    provider = provider_named(value)
+    if provider and provider != provider_named(collected.values["model.name"]):
+        collected.drop_descriptions(row.name, value, _FILES)
 
 
 # -- messages --------------------------------------------------------------------------------------
