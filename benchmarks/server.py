@@ -25,8 +25,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import uvloop
+
 from benchmarks.many import small_project
 from benchmarks.measure import report
+from oracle.services.background import run_async
 from oracle.testing import signal
 
 STREAMS = int(os.environ.get("BENCH_STREAMS", "300"))
@@ -170,7 +173,7 @@ def _server(kind: str, folder: Path) -> Iterator[tuple[tuple[str, int], int]]:
     """Its address and the number of its process."""
     (folder / "oracle.toml").write_text(
         "[server]\nmost_runs = 2000\nmost_runs_of_user = 2000\nrequests_per_minute = 'off'\n"
-        "[budget]\nseconds = 600\n"
+        "[limits]\nseconds = 600\n"
     )
     with socket.create_server(("127.0.0.1", 0), backlog=4096) as sock:
         serve: Callable[[socket.socket, str], None] = _serve_ours if kind == "ours" else _serve_bare
@@ -187,7 +190,7 @@ def _server(kind: str, folder: Path) -> Iterator[tuple[tuple[str, int], int]]:
 
 
 def _serve_ours(sock: socket.socket, folder: str) -> None:
-    asyncio.run(_ours(sock, Path(folder)))
+    run_async(_ours(sock, Path(folder)), uvloop.new_event_loop)
 
 
 async def _ours(sock: socket.socket, folder: Path) -> None:
@@ -222,11 +225,13 @@ def _serve_bare(sock: socket.socket, folder: str) -> None:
         return StreamingResponse(events(), media_type="text/event-stream")
 
     app = Starlette(routes=[Route("/api/oracle/stream", stream, methods=["POST"])])
-    asyncio.run(server_of(app, seconds_to_close=1).serve(sockets=[sock]))
+    run_async(server_of(app, seconds_to_close=1).serve(sockets=[sock]), uvloop.new_event_loop)
 
 
 def _piece(number: int) -> str:
-    return f"It looks at the kind of the request, part {number}. "
+    words = "kind request handler returns whether value equals number part that asks".split()
+    chosen = (words[(number * 7 + place * 3) % len(words)] for place in range(7))
+    return f"{' '.join(chosen)} {number}. "
 
 
 class _Model:

@@ -32,6 +32,7 @@ SECONDS_TO_WRITE: Final = 5.0
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
+NewLoop: TypeAlias = Callable[[], asyncio.AbstractEventLoop]
 _Job: TypeAlias = tuple[Future[Any], Callable[[], Any]]
 
 
@@ -198,16 +199,16 @@ def _forget_task(task: asyncio.Task[Any]) -> None:
         log.info("abandoned work failed: %s", problem)
 
 
-def run_async(work: Coroutine[Any, Any, Result]) -> Result:
+def run_async(work: Coroutine[Any, Any, Result], new_loop: NewLoop | None = None) -> Result:
     """Like `asyncio.run`, but it returns even if a task or a thread does not end."""
-    with async_runner() as runner:
+    with async_runner(new_loop) as runner:
         return runner.run(work)
 
 
 @contextmanager
-def async_runner() -> Generator[asyncio.Runner]:
+def async_runner(new_loop: NewLoop | None = None) -> Generator[asyncio.Runner]:
     """Like `asyncio.Runner`, but the end of the block does not wait for what does not end."""
-    runner = asyncio.Runner(loop_factory=_loop)
+    runner = asyncio.Runner(loop_factory=lambda: _loop(new_loop or asyncio.new_event_loop))
     loop = runner.get_loop()
     try:
         yield runner
@@ -219,8 +220,8 @@ def async_runner() -> Generator[asyncio.Runner]:
             loop.close()
 
 
-def _loop() -> asyncio.AbstractEventLoop:
-    loop = asyncio.new_event_loop()
+def _loop(new_loop: NewLoop) -> asyncio.AbstractEventLoop:
+    loop = new_loop()
     # For what libraries do in threads, such as looking up the name of a model's host.
     loop.set_default_executor(DaemonThreads(name="library"))
     return loop

@@ -63,6 +63,8 @@ def serve(
         -H 'Content-Type: application/json'
     """
     try:
+        import uvloop
+
         import oracle.api.serving
     except ImportError as problem:
         command = install_command("server")
@@ -85,7 +87,9 @@ def serve(
         ) from None
     with sock:
         hosts = [*LOOPBACK, *(names or ())]
-        run_async(_serve(settings, sock, hosts, drain, is_reachable=is_reachable))
+        run_async(
+            _serve(settings, sock, hosts, drain, is_reachable=is_reachable), uvloop.new_event_loop
+        )
 
 
 async def _has_token(settings: Settings) -> bool:
