@@ -229,7 +229,19 @@ def _serve_bare(sock: socket.socket, folder: str) -> None:
 
 
 def _piece(number: int) -> str:
-    words = "kind request handler returns whether value equals number part that asks".split()
+    words = [
+        "kind",
+        "request",
+        "handler",
+        "returns",
+        "whether",
+        "value",
+        "equals",
+        "number",
+        "part",
+        "that",
+        "asks",
+    ]
     chosen = (words[(number * 7 + place * 3) % len(words)] for place in range(7))
     return f"{' '.join(chosen)} {number}. "
 

@@ -10,7 +10,11 @@ from tests.api.conftest import serving
 from tests.api.test_access import bearer, make
 
 pytestmark = pytest.mark.extra
-UNDESCRIBED = {"GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"}
+UNDESCRIBED = {
+    *("GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"),
+    # It has a protocol of its own.
+    *("GET /mcp", "POST /mcp", "DELETE /mcp"),
+}
 THOROUGH = settings(
     max_examples=20,
     deadline=None,
@@ -41,9 +45,7 @@ def description(server):
 
 
 @pytest.mark.parametrize("is_valid", [True, False], ids=["valid", "invalid"])
-@pytest.mark.parametrize(
-    "rule", sorted(each for each in RULES.keys() - UNDESCRIBED if each[0] != "*")
-)
+@pytest.mark.parametrize("rule", sorted(RULES.keys() - UNDESCRIBED))
 def test_each_response_is_one_that_the_description_allows(server, description, rule, is_valid):
     from schemathesis import GenerationMode
     from schemathesis.specs.openapi import checks
@@ -58,7 +60,10 @@ def test_each_response_is_one_that_the_description_allows(server, description, r
     @THOROUGH
     @given(case=operation.as_strategy(generation_mode=mode))
     def conforms(case):
-        case.call_and_validate(headers=server.token, excluded_checks=not_promised)
+        response = case.call(headers=server.token)
+        # An address that is too long is refused by the parser, before the application sees it.
+        if response.content != b"Invalid HTTP request received.":
+            case.validate_response(response, excluded_checks=not_promised)
 
     try:
         conforms()

@@ -29,6 +29,8 @@ async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
     assert done["answer"].strip()
     # On a busy machine a real model may need all of the time.
     decent = ("answered", "partial_answer", "stuck", "turn_limit", "time_limit")
-    assert done["stop_reason"] in decent
+    # Its server may then give up before the tree does.
+    is_late = done["usage"]["seconds"] > SECONDS / 2
+    assert done["stop_reason"] in (*decent, *(["model_unavailable"] if is_late else []))
     assert "<signal" not in done["answer"]
     assert 1 <= done["usage"]["turns"] <= 4

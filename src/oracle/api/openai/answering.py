@@ -15,6 +15,9 @@ from oracle.api.live_runs import LiveRun
 from oracle.api.openai.messages import BRIEF, Message, check_model, question_of
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
+STREAMED: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/event-stream": {}}}}
+"""For the description: the answer is sent as events if the request asks for it."""
+
 PIECE: Final = 400
 """Characters of an answer that are sent together. It is complete when the first one is sent,
 because only then is it known to be the answer and not a draft.

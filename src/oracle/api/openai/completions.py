@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from oracle.api.door import TheDoor
 from oracle.api.live_runs import LiveRun
 from oracle.api.openai.answering import (
+    STREAMED,
     annotations_in,
     answer_in,
     begin,
@@ -90,7 +91,7 @@ def _model(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "oracle"}
 
 
-@router.post("/chat/completions", response_model=None)
+@router.post("/chat/completions", response_model=None, responses=STREAMED)
 async def complete(
     asked: Completion, request: Request, door: TheDoor
 ) -> JSONResponse | StreamingResponse:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from oracle.api.door import TheDoor
 from oracle.api.live_runs import LiveRun
 from oracle.api.openai.answering import (
+    STREAMED,
     annotations_in,
     answer_in,
     begin,
@@ -41,7 +42,7 @@ class Asked(BaseModel):
     previous_response_id: Annotated[str | None, Field(max_length=200)] = None
 
 
-@router.post("/responses", response_model=None)
+@router.post("/responses", response_model=None, responses=STREAMED)
 async def respond(
     asked: Asked, request: Request, door: TheDoor
 ) -> JSONResponse | StreamingResponse:

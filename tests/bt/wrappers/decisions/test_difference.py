@@ -20,7 +20,7 @@ TABLE = [
     ("silence", "escalate.SILENT_TURNS=2", 2, "no signal for n turns", "failure", "success"),
     ("malformed", "decide.MALFORMED=0", 2, "first of its kind", "success", "failure"),
     ("tools fail", "work.FAILURES=1", 1, "calls have failed", "skipped", "success"),
-    ("a broad question", "oracle-agent.BROAD=0.99", 0, "is broad", "success", "failure"),
+    ("a broad question", "coverage.BROAD=0.99", 0, "is broad", "success", "failure"),
     ("the same reason", "turn.SAME_REASON=2", 2, "need turn repeats its reason", "failure",
      "success"),
     ("delegation", "decide.DELEGATIONS=0", 1, "first wish to delegate", "success", "failure"),
