@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from oracle.services.installing import install_command
 from oracle.testing.otlp import OtlpCollector
 from tests.cli.processes import QUESTION, make_project, oracle
 from tests.processes import DEVNULL
@@ -67,7 +68,7 @@ def test_missing_packages_cost_one_line_a_day(project):
             timeout=120,
         )
         assert done.returncode == 0
-        said.append(done.stderr.count("pip install 'bt-oracle[otel]'"))
+        said.append(done.stderr.count(install_command("otel")))
     assert said == [1, 0]
 
 

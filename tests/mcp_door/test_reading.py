@@ -7,6 +7,7 @@ import sys
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from oracle.services.installing import install_command
 from tests.mcp_door.conftest import client_of, found, look, over_stdio
 
 TOOLS = ["ask", "search_code", "search_vault", "find_definition", "read_file", "repo_map", "audit"]
@@ -144,7 +145,7 @@ def test_without_the_package_the_command_that_installs_it_is_named(root):
         [sys.executable, "-c", hidden, "mcp"], cwd=root, capture_output=True, text=True
     )
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert "bt-oracle[mcp]" in ended.stderr
+    assert install_command("mcp") in ended.stderr
 
 
 def test_a_server_without_the_package_has_no_mcp(serve, monkeypatch):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from oracle.services.installing import install_command
 from oracle.testing.servers import Reply, Stall, openai
 from tests.acp.editor import as_process
 from tests.cli.processes import QUESTION, make_project, model_serving, says, searches
@@ -108,7 +109,7 @@ def test_without_the_package_the_command_that_installs_it_is_named(project):
         timeout=60,
     )
     assert done.returncode == 2
-    assert "pip install 'bt-oracle[acp]'" in done.stderr
+    assert install_command("acp") in done.stderr
     assert done.stdout == ""
 
 

@@ -14,6 +14,7 @@ from oracle.bt.wrappers.run_store import open_store
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.bus import EventBus, event_bus_replaced
 from oracle.services.ans.event import Event
+from oracle.services.installing import install_command
 from oracle.services.storage.database import url_for_writing
 from oracle.services.telemetry import live
 from oracle.services.telemetry.live import Telemetry, address_in, wants_content
@@ -178,7 +179,7 @@ def test_missing_packages_are_named_once_a_day(caplog):
         assert sender.flush(60)
         sender._thread.join(60)
     (warning,) = warnings_in(caplog)
-    assert "pip install 'bt-oracle[otel]'" in warning
+    assert install_command("otel") in warning
 
 
 # -- the subscriber --------------------------------------------------------------------------------

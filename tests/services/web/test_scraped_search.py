@@ -1,12 +1,14 @@
 """`ddgs` is the real package. Only the addresses of its engines lead to a server on loopback."""
 
 import asyncio
+import re
 import sys
 import threading
 
 import pytest
 
 from oracle.errors import WebProblem
+from oracle.services.installing import install_command
 from oracle.services.web import scraped_search, searching
 from oracle.services.web.scraped_search import ENGINES, Pace, scraped_results
 from oracle.services.web.searching import WebSearchAccess, search_web
@@ -111,7 +113,7 @@ async def test_a_package_that_hangs_is_left_behind_when_the_time_is_up(monkeypat
 
 async def test_a_missing_package_names_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ddgs", None)
-    with pytest.raises(WebProblem, match=r"install.* 'bt-oracle\[search\]'`"):
+    with pytest.raises(WebProblem, match=re.escape(install_command("search"))):
         await search_web(DDGS, "tea", 3)
 
 
