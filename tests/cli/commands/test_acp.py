@@ -49,6 +49,7 @@ async def test_what_own_code_prints_never_reaches_the_protocol(project):
         '    """Search tickets."""\n'
         "    print('printed by the tool')\n"
         "    sys.__stdout__.write('printed around it\\n')\n"
+        "    sys.__stdout__.flush()\n"
         "    os.system('echo printed by a program')\n"
         "    return 'Ticket 7: a session expires after a pause.'\n"
     )
