@@ -10,7 +10,7 @@ from oracle.services.comparison.comparing import Comparison
 from oracle.services.comparison.facts import facts_of
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import serving
-from tests.api.test_access import bearer, make
+from tests.api.test_access import PAGE, bearer, make
 from tests.api.test_asking import GatedModel, events_in, found, look
 
 WANTED = signal("need_capability", capability="write_note", reason="to keep it")
@@ -84,6 +84,7 @@ def world(tmp_path_factory):
 
 
 SAME_FOR_ALL = "what it shows belongs to no user"
+RUNS_ARE_MINE = "what it shows belongs to no user, but for a list of the caller's own runs"
 ALL_ARE_MINE = "a list, and only of what is the caller's own"
 NO_IDS = "the request names nothing that is stored"
 ONE_BY_ID = [{}]
@@ -96,6 +97,9 @@ EACH = {
     "GET /docs": SAME_FOR_ALL,
     "GET /docs/oauth2-redirect": SAME_FOR_ALL,
     "GET /openapi.json": SAME_FOR_ALL,
+    **dict.fromkeys(PAGE, SAME_FOR_ALL),
+    "GET /api/source": SAME_FOR_ALL,
+    "GET /api/page": RUNS_ARE_MINE,
     "GET /api/trees": SAME_FOR_ALL,
     "GET /api/trees/{name}": SAME_FOR_ALL,
     "GET /api/prompts": SAME_FOR_ALL,
@@ -111,6 +115,8 @@ EACH = {
     "GET /api/sessions": ALL_ARE_MINE,
     "GET /api/runs/{run_id}": ONE_BY_ID,
     "GET /api/runs/{run_id}/export": ONE_BY_ID,
+    "GET /api/runs/{run_id}/mind": ONE_BY_ID,
+    "GET /api/runs/{run_id}/trees": ONE_BY_ID,
     "GET /api/runs/{run_id}/stream": ONE_BY_ID,
     "POST /api/runs/{run_id}/cancel": ONE_BY_ID,
     "GET /api/runs/{run_id}/approvals": ONE_BY_ID,
@@ -177,6 +183,14 @@ def test_a_list_has_only_what_is_the_callers_own(world, rule):
         assert world.send(world.bob, method, path, params=params).json() == []
     session = {"session_id": world.ids["session_id"]}
     assert world.send(world.bob, method, path, params=session).json() == []
+
+
+def test_the_first_page_lists_only_the_callers_own_runs(world):
+    seen = {
+        user: world.send(who, "GET", "/api/page").json()["runs"]
+        for user, who in (("ann", world.ann), ("bob", world.bob))
+    }
+    assert (len(seen["ann"]), seen["bob"]) == (2, [])
 
 
 def test_what_bob_tried_changed_nothing(world):

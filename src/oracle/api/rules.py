@@ -19,6 +19,15 @@ Needs: TypeAlias = Scope | Literal["nothing"]
 RULES: Final[Mapping[str, Needs]] = {
     "GET /healthz": "nothing",
     "GET /readyz": "nothing",
+    # The page is the same for everybody, and says nothing of the project. What it shows, it asks for.
+    "GET /": "nothing",
+    "GET /s/{session_id}": "nothing",
+    "GET /runs": "nothing",
+    "GET /runs/{run_id}": "nothing",
+    "GET /compare/{first}/{second}": "nothing",
+    "GET /page/{path:path}": "nothing",
+    "GET /api/page": "read",
+    "GET /api/source": "read",
     # Counts what all users do, but nothing of what they say.
     "GET /metrics": "read",
     "GET /docs": "read",
@@ -34,6 +43,8 @@ RULES: Final[Mapping[str, Needs]] = {
     "GET /api/runs": "read",
     "GET /api/runs/{run_id}": "read",
     "GET /api/runs/{run_id}/export": "read",
+    "GET /api/runs/{run_id}/mind": "read",
+    "GET /api/runs/{run_id}/trees": "read",
     "GET /api/events": "read",
     "GET /api/shadow-reports": "read",
     "GET /api/sessions": "read",

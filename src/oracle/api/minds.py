@@ -1,0 +1,90 @@
+"""The frames of runs, for those who watch: recorded ones are replayed once and kept for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from oracle.bt.wrappers.mind.frame import Frame
+from oracle.bt.wrappers.mind.recorded import recorded_mind
+from oracle.bt.wrappers.run_store import RunStore
+from oracle.models.session import StoredRun
+from oracle.services.background import in_thread
+
+MOST_KEPT: Final = 12
+"""Recorded runs whose frames are kept. Those of a long run have some megabytes."""
+REPLAYS_AT_ONCE: Final = 2
+MOST_AT_ONCE: Final = 256
+"""Frames that are encoded together. More would hold up other requests."""
+
+Frames: TypeAlias = Sequence[tuple[int, Frame]]
+Sources: TypeAlias = Callable[[], Mapping[str, str]]
+_dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+class Minds:
+    """`current` reads the tree files that the next run would have."""
+
+    def __init__(self, current: Sources) -> None:
+        self._current = current
+        self._kept: OrderedDict[str, asyncio.Task[list[Frame]]] = OrderedDict()
+        self._replaying = asyncio.Semaphore(REPLAYS_AT_ONCE)
+
+    async def current(self) -> Mapping[str, str]:
+        return await in_thread(self._current)
+
+    async def recorded(self, store: RunStore, run: StoredRun) -> list[Frame]:
+        """All frames of a run that is not under way. Who asks for the same one shares the work."""
+        task = self._kept.get(run.id)
+        if task is None:
+            task = asyncio.create_task(self._replayed(store, run))
+            self._kept[run.id] = task
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(run.id)
+        try:
+            return await asyncio.shield(task)
+        finally:
+            # One that failed may work the next time, and one without an end may go on.
+            is_over = task.done() and not task.cancelled() and task.exception() is None
+            if not is_over or run.status != "done":
+                self._kept.pop(run.id, None)
+
+    async def _replayed(self, store: RunStore, run: StoredRun) -> list[Frame]:
+        async with self._replaying:
+            record = await store.record_of(run.id)
+            current = await self.current()
+            return await recorded_mind(record, run, current=current, leaves=store.leaves)
+
+
+async def in_batches(frames: Sequence[Frame], after: int) -> AsyncGenerator[Frames]:
+    """Those that follow the frame with this number."""
+    numbered = [*enumerate(frames)][after + 1 :]
+    for start in range(0, len(numbered), MOST_AT_ONCE):
+        yield numbered[start : start + MOST_AT_ONCE]
+
+
+def encoded_frames(run_id: str, frames: Frames) -> bytes:
+    """As server-sent events. Changes of nodes that follow each other are one event, with the number
+    of the last: a client that goes on after it has seen all of them.
+    """
+    events: list[str] = []
+    together: list[Mapping[str, Any]] = []
+    for place, (number, frame) in enumerate(frames):
+        if frame.type != "node":
+            events.append(_event(run_id, number, frame.type, frame.data))
+            continue
+        together.append(frame.data)
+        is_last = place + 1 == len(frames) or frames[place + 1][1].type != "node"
+        if is_last:
+            events.append(_event(run_id, number, "nodes", {"nodes": together}))
+            together = []
+    return "".join(events).encode("utf-8", "replace")
+
+
+def _event(run_id: str, number: int, type_: str, data: Mapping[str, Any]) -> str:
+    return f"id: {run_id}:m:{number}\nevent: {type_}\ndata: {_dumps(data)}\n\n"

@@ -1,0 +1,62 @@
+"""What can be seen of a run: its tree at work, live or from the record."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import StreamingResponse
+
+from oracle.api.door import TheDoor
+from oracle.api.minds import encoded_frames, in_batches
+from oracle.api.server_sent_events import kept_alive, place_after
+from oracle.bt.wrappers.mind.shape import hash_of
+from oracle.bt.wrappers.recipe import Recipe
+
+router = APIRouter(prefix="/api/runs", tags=["mind"])
+
+EXAMPLE = 'id: 3f9a:m:7\nevent: decision\ndata: {"at":1.5,"turn":2,"verdict":"granted"}\n\n'
+FRAMES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"example": EXAMPLE}}}
+}
+
+
+@router.get("/{run_id}/mind", responses=FRAMES, response_class=StreamingResponse)
+async def mind(
+    run_id: str,
+    door: TheDoor,
+    after: Annotated[
+        int, Query(ge=-1, le=10**12, description="The number of the last frame seen")
+    ] = -1,
+    last_event_id: Annotated[str | None, Header(max_length=200)] = None,
+) -> StreamingResponse:
+    """The tree, each change of a node, and why: of a run that is under way, or of a recorded one.
+
+    The last event is `end`.
+    """
+    if last_event_id is not None:
+        _, after = place_after(last_event_id)
+    run = await door.store.runs.get(run_id)
+    frames = await door.minds.recorded(door.store, run)
+    batches = in_batches(frames, after)
+    events = kept_alive(batches, lambda batch: encoded_frames(run.id, batch))
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Oracle-Run": run.id}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+
+@router.get("/{run_id}/trees")
+async def trees(run_id: str, door: TheDoor) -> dict[str, Any]:
+    """The Lua of the tree that the run began with, by file, and whether the next one has the same.
+
+    `current` has the files that the next run would have, where they differ.
+    """
+    recipe = Recipe.from_records(*await door.store.record_of(run_id))
+    now = await door.minds.current()
+    files = {**recipe.sources}
+    return {
+        "name": recipe.tree,
+        "hash": hash_of(files),
+        "is_current": hash_of(files) == hash_of(now),
+        "files": files,
+        "current": {name: text for name, text in now.items() if files.get(name) != text},
+    }
