@@ -13,6 +13,7 @@ export function previewPlaces(element) {
 
 /** Turn `citations` (in the order of the text) into links that call `open(citation)`. */
 export function linkCitations(element, citations, open) {
+  for (const code of element.querySelectorAll("code.cite")) code.classList.remove("cite");
   let next = 0;
   for (const node of textNodes(element)) {
     let rest = node;

@@ -21,6 +21,7 @@ export function Closing({ exchange }) {
       ${missing.length > 0 && html`<div><h4>Missing</h4><ul>${missing.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`}
     </div>`}
     ${done?.caveat && !isAboutReader(exchange) && html`<p class="note"><${Mark} name="info" /><span>${done.caveat}</span></p>`}
+    ${isAboutReader(exchange) && html`<${NoModel} />`}
     <footer class="closing">
       <p class=${`stop-reason is-${tone}`}><${Mark} name=${mark} />${stopWords(exchange.stopReason)}</p>
       <${Actions} exchange=${exchange} />
@@ -34,7 +35,6 @@ export function Closing({ exchange }) {
         ${exchange.done && !missing.length && tone === "yes" && html`<span>nothing missing</span>`}
       </p>`}
     </footer>
-    ${isAboutReader(exchange) && html`<${NoModel} />`}
   `;
 }
 

@@ -32,7 +32,11 @@ export function Composer({ placeholder = "Ask something else…", isFirst }) {
   const send = (event) => {
     event?.preventDefault();
     const question = text.trim();
-    if (!question || live) return;
+    if (live) return;
+    if (!question) {
+      field.current.focus();
+      return;
+    }
     setText("");
     if (editing) ask(question, editing.parentId);
     else ask(question);
@@ -58,7 +62,7 @@ export function Composer({ placeholder = "Ask something else…", isFirst }) {
         : html`<span class="hint">${editing
               ? html`<kbd>↵</kbd><span>ask as a branch</span><kbd>esc</kbd><span>leave it</span>`
               : html`<kbd>↵</kbd><span>ask</span><kbd>⇧↵</kbd><span>new line</span>`}</span>
-            <button type="submit" class="button" disabled=${!text.trim()}>Ask</button>`}
+            <button type="submit" class="button">Ask</button>`}
     </div>
   </form>`;
 }

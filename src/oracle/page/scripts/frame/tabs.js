@@ -3,6 +3,7 @@ import { html } from "../html.js";
 import { set, state, useStore } from "../store.js";
 import { go } from "../router.js";
 import { Brand, Icon } from "../icons.js";
+import { viewAt } from "../mind/reduce.js";
 import { sentenceOf } from "../mind/sentence.js";
 import { liveExchange, stop } from "../chat/asking.js";
 
@@ -26,7 +27,7 @@ export function Tabs() {
 function Strip() {
   const live = liveExchange();
   if (!live || state.route.name === "runs") return null;
-  const { head, rest } = (state.run && sentenceOf(state.run, state.run.steps.length)) || { head: "Working.", rest: "" };
+  const { head, rest } = (state.run && sentenceOf(state.run, viewAt(state.run))) || { head: "Working.", rest: "" };
   return html`<div class="strip"><i></i><p><b>${head}</b><span>${rest}</span></p>
     <button type="button" class="button plain" data-act="stop" disabled=${live.isStopping} onClick=${stop}><span class="stop-square"></span>Stop</button></div>`;
 }
