@@ -51,7 +51,7 @@ export function Card() {
       ${Object.keys(node.options ?? {}).length ? html`<dt>with</dt><dd><code>${optionWords(node.options)}</code></dd>` : null}
     </dl>
     <${History} run=${run} node=${node} view=${view} />
-    ${isLua && file ? html`<pre class="lua" tabindex="0">${lines(linesOfNode(file, node.line).join("\n"), "lua").map((row, at) => html`<span key=${at}>${row}\n</span>`)}</pre>` : null}
+    ${isLua && file ? html`<pre class="lua" tabindex="0">${lines(linesOfNode(file, node.line).join("\n"), "lua").map((row, at) => html`<span key=${at}>${row}${"\n"}</span>`)}</pre>` : null}
     <footer>
       <button class="plainlink" aria-expanded=${String(isLua)} disabled=${!file} onClick=${() => showLua(!isLua)}><code>${node.file}:${node.line}</code></button>
       ${run.isLive ? html`<${Break} run=${run} path=${path} isSet=${looking.stops.has(path)} />` : html`<a class="plainlink" href=${`/trees/${treeName(run, node)}?run=${run.id}`}>Change a copy</a>`}

@@ -14,15 +14,19 @@ const WAYS = {
 
 export function fitted(tree, view, { detail, width, height, measure, opened, closed, kept = null, first = 0, rowHeight = 26, extra = null }) {
   const room = Math.floor((height - 40) / rowHeight);
-  const draw = ([join, crumbs], way) => {
-    const shape = shapeOf(tree, view, { detail, opened, closed, room, join, crumbs, extra });
+  const draw = ([join, crumbs], way, longest) => {
+    const shape = shapeOf(tree, view, { detail, opened, closed, room, join, crumbs, extra, longest });
     return { ...shape, ...layOut(shape.root, { measure, rowHeight, kept }), way };
   };
-  if (detail === "all") return draw([0, 0], 0);
+  if (detail === "all") return draw([0, 0], 0, Infinity);
   let narrowest = null;
   for (let way = first; way < WAYS[detail].length; way += 1) {
     const drawing = draw(WAYS[detail][way], way);
-    if (drawing.width <= width) return drawing;
+    if (drawing.width <= width) {
+      // Names beside the line were cut to make it fit. If there is room after all, they are whole.
+      const whole = draw(WAYS[detail][way], way, Infinity);
+      return whole.width <= width ? whole : drawing;
+    }
     if (!narrowest || drawing.width < narrowest.width) narrowest = drawing;
   }
   return narrowest;

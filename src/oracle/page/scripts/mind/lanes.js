@@ -8,10 +8,11 @@ import { endTime } from "./reduce.js";
 const COLUMNS = [4, 8, 16, 30];
 const SPANS = [5, 15, 30, 60, 120, 300, 600, 1800, 3600]; // seconds
 
-export function lanesOf(run, { width, left = 0, byTime = false }) {
+/** `columns` is how many there are at least, for two runs below each other. */
+export function lanesOf(run, { width, left = 0, byTime = false, columns: least = 0 }) {
   const bounds = boundsOf(run);
   const room = Math.max(1, width - left);
-  const frame = byTime ? timeFrame(run, bounds, left, room) : turnFrame(run, bounds, left, room);
+  const frame = byTime ? timeFrame(run, bounds, left, room) : turnFrame(run, bounds, left, room, least);
   const { columns, xOf } = frame;
   const end = { at: endTime(run), step: run.steps.length };
   const span = (one) => ({ ...one, x: xOf(one), right: xOf(one.end ?? end), isOpen: !one.end && run.isLive });
@@ -26,7 +27,7 @@ export function lanesOf(run, { width, left = 0, byTime = false }) {
 }
 
 // A turn's column begins where the one before ended, so that what the ledger says first belongs to it.
-function boundsOf(run) {
+export function boundsOf(run) {
   const bounds = [];
   let from = { at: 0, step: 0 };
   for (const turn of run.turns) {
@@ -38,8 +39,8 @@ function boundsOf(run) {
   return bounds;
 }
 
-function turnFrame(run, bounds, left, room) {
-  const wanted = Math.max(1, bounds.length);
+function turnFrame(run, bounds, left, room, least) {
+  const wanted = Math.max(1, least, bounds.length);
   const count = run.isLive ? COLUMNS.find((one) => one >= wanted) ?? Math.ceil(wanted / 30) * 30 : wanted;
   const each = room / count;
   const columns = bounds.map((bound, at) => ({ ...bound, x: left + at * each, width: each }));

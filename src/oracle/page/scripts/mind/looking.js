@@ -26,7 +26,10 @@ export function detailFor(run, width) {
   return run?.isLive && width >= 640 ? "turn" : "path";
 }
 
-export const setDetail = (detail) => change({ detail, pan: null, zoom: 1 });
+const OVERVIEW = 0.4;
+
+/** All begins as an overview: the marks of a few hundred nodes. */
+export const setDetail = (detail) => change({ detail, pan: null, zoom: detail === "all" ? OVERVIEW : 1 });
 export const pan = (place) => change({ pan: place });
 export const toFocus = () => change({ pan: null });
 

@@ -139,5 +139,6 @@ function useAddress() {
     const step = Number(query.get("at")?.split(".")[1]);
     if (step && playhead.step == null) player.goTo(step);
     if (query.get("node") && !node) set({ node: query.get("node") });
+    if (query.get("play")) player.play();
   }, [run?.end]);
 }

@@ -32,7 +32,15 @@ function textureOf(tree) {
   return texture;
 }
 
+// It has a corner of its own, or it is not there: it never covers a node.
+function hasRoom(drawing, place, size) {
+  const top = size.height - 40 - HEIGHT - 34;
+  const isIn = (one) => place.x + one.x * place.zoom < 30 + WIDTH && place.y + (one.y + 11) * place.zoom > top;
+  return size.height > 260 && !drawing.boxes.some(isIn);
+}
+
 export function Minimap({ run, view, drawing, place, size }) {
+  if (drawing.detail !== "all" && !hasRoom(drawing, place, size)) return null;
   const { d, place: placeOf } = textureOf(run.tree);
   const drawn = drawing.boxes.length;
   return html`<div class="minimap" aria-hidden="true">

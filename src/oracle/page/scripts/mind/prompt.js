@@ -10,16 +10,18 @@ export function Prompt() {
   const added = run?.prompt?.added ?? [];
   const total = segments.reduce((sum, one) => sum + one.tokens, 0);
   return html`<section class="prompt" aria-labelledby="prompt-heading">
-    <h3 id="prompt-heading">Prompt <span>${segments.length ? `${segments.length} segments` : ""}</span></h3>
+    <h3 id="prompt-heading">Prompt <span>${segments.length ? `${count(total)} tokens` : ""}${added.length ? html`, <button class="plainlink" title="Messages added in mid-run" onClick=${() => setOpen(together(added))}>${added.length} added</button>` : null}</span></h3>
     ${segments.length ? html`<${Bar} segments=${segments} total=${total} />` : null}
     <ul class="segments">
       ${segments.map((one) => html`<li key=${one.name}><button disabled=${!one.text} onClick=${() => setOpen(one)}>${one.name}</button><span>${count(one.tokens)}</span></li>`)}
-      ${added.slice(0, 2).map((one) => html`<li key=${`${one.turn}${one.name}`} class="added"><button disabled=${!one.text} onClick=${() => setOpen(one)}>turn ${one.turn}: ${one.name}</button><span>${count(one.tokens)}</span></li>`)}
-      ${segments.length ? html`<li class="total">tokens<span>${count(total)}</span></li>` : null}
     </ul>
     ${segments.length === 0 ? html`<p class="nothing">What the model is given first.</p>` : null}
     ${open ? html`<${PromptText} segment=${open} onClose=${() => setOpen(null)} />` : null}
   </section>`;
+}
+
+function together(added) {
+  return { name: "added in mid-run", tokens: added.reduce((sum, one) => sum + one.tokens, 0), text: added.map((one) => `turn ${one.turn}, ${one.name}:\n${one.text}`).join("\n\n") };
 }
 
 function Bar({ segments, total }) {

@@ -131,6 +131,7 @@ export function viewAt(run, step = null) {
     end: isEnd ? run.end : null,
     held: isEnd ? run.held : null,
   };
+  view.decided = decidedAt(run, view);
   view.focus = focusOf(run, view);
   return view;
 }
@@ -202,12 +203,14 @@ export function focusOf(run, view) {
   if (broken) return broken;
   const running = runningLeaf(tree, view.statuses);
   if (running) return running;
+  return view.decided ?? lastLeaf(run, view) ?? tree.roots[0];
+}
+
+// What decided, once the turn or the run has ended.
+function decidedAt(run, view) {
   const turn = view.turns.at(-1);
-  if (view.end || (turn?.end && view.step >= turn.end.step)) {
-    const decided = decidingNode(run, view);
-    if (decided) return decided;
-  }
-  return lastLeaf(run, view) ?? tree.roots[0];
+  if (!run.tree || !(view.end || (turn?.end && view.step >= turn.end.step))) return null;
+  return decidingNode(run, view);
 }
 
 function runningLeaf(tree, statuses) {
@@ -220,7 +223,7 @@ function runningLeaf(tree, statuses) {
   return found;
 }
 
-export function decidingNode(run, view) {
+function decidingNode(run, view) {
   const { tree } = run;
   const decision = view.decisions.findLast((one) => tree.byPath.has(one.path) && (one.turn === view.turn || view.end));
   if (!decision) return view.end ? lastExit(tree, view) : null;

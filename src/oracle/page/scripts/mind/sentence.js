@@ -49,7 +49,7 @@ const DECIDED = [
   [["partial_answer"], "Ended with a partial answer.", "The model said what is missing."],
   [["delegation_recommended", "tree reads every part"], "The tree reads every part.", "The model recommended to split the work."],
   [["delegation_recommended"], "The model goes on alone.", "There is nobody to delegate to."],
-  [["last turn", "text ends the run"], "The last word.", "In an announced last turn the text is the answer."],
+  [["last turn", "text ends the run"], "The last word.", (known) => lastWordRest(known)],
   [["empty response", "empty too often"], "Given up: no text, again.", "What was found is below."],
   [["empty response"], "Asked again.", "The response had no text."],
   [["response was cut"], "The response was cut.", "It is not read for a decision."],
@@ -107,7 +107,7 @@ export function sentenceOf(run, view, connection = "up") {
     return said([`${inWords(decision.path.split("/"))}.`, decision.reason ?? ""]);
   }
   if (view.step === 0) return said(["At the start.", "Nothing has been decided yet."]);
-  return said([`${sentenceCase(view.focus?.name ?? "")}.`, view.turn ? `Turn ${view.turn} begins.` : "Before the first turn."]);
+  return said([view.turn ? `Turn ${view.turn} goes on.` : "Before the first turn.", `Just now: ${inWords(names.slice(-3))}.`]);
 }
 
 function endSentence(known) {
@@ -153,6 +153,13 @@ function believedRest({ run, signal }) {
   const sure = signal?.confidence == null ? "" : ` (${two(signal.confidence)})`;
   const backed = holding ? `, and ${plural(holding, "place")} back${holding === 1 ? "s" : ""} it` : "";
   return `The model said it has enough${sure}${backed}.`;
+}
+
+function lastWordRest({ run }) {
+  const cited = run.sources?.cited ?? [];
+  const holding = cited.filter((one) => one.holds).length;
+  const held = cited.length ? ` ${holding} of ${plural(cited.length, "citation")} hold${holding === 1 ? "s" : ""}.` : "";
+  return `In an announced last turn the text is the answer.${held}`;
 }
 
 const reasonRest = ({ decision }) => (decision?.reason ? `${sentenceCase(decision.reason).replace(/\.$/, "")}.` : "");

@@ -69,9 +69,9 @@ export function statusOf(unit, statuses) {
 
 // `opened` and `closed` are sets of paths that the reader has opened or closed by hand.
 export function shapeOf(tree, view, options) {
-  const { detail = "turn", opened = new Set(), closed = new Set(), room = Infinity, join = 0, crumbs = 0, extra = null } = options;
+  const { detail = "turn", opened = new Set(), closed = new Set(), room = Infinity, join = 0, crumbs = 0, extra = null, longest = LONG_SIBLING } = options;
   const lit = litPaths(tree, view.focus, extra);
-  const context = { tree, view, detail, opened, closed, room, join, lit, extra, statuses: view.statuses, isOver: Boolean(view.end) };
+  const context = { tree, view, detail, opened, closed, room, join, longest, lit, extra, statuses: view.statuses, isOver: Boolean(view.end) };
   const line = lineOf(context);
   const root = buildBox(context, unitOf(tree.roots[0]), 0, line.length);
   for (const other of tree.roots.slice(1)) root.children.push(buildBox(context, unitOf(other), 1, line.length));
@@ -122,16 +122,16 @@ function baseBox(context, unit, isLit, depth) {
   const status = statusOf(unit, statuses);
   const isFocus = Boolean(view.focus) && unit.members.includes(view.focus);
   return {
-    id: unit.path, unit, label: isLit ? unit.label : shortened(unit.label), fullLabel: unit.label, shape: unit.shape, glyph: unit.glyph, status,
+    id: unit.path, unit, label: isLit ? unit.label : shortened(unit.label, context.longest), fullLabel: unit.label, shape: unit.shape, glyph: unit.glyph, status,
     wrappers: unit.wrappers, isLit, isFocus, depth, isLeaf: unit.isLeaf, isFolded: false, isGroup: false,
-    decided: isFocus && status === "success" && unit.isLeaf && (view.isEnd || status !== "running"),
+    decided: isFocus && status === "success" && unit.members.includes(view.decided),
     count: unit.count, children: [], only: onlyHas(context, unit),
   };
 }
 
 // Names are sentences, and one long sentence beside the line would make its whole column wide.
-function shortened(label) {
-  return label.length <= LONG_SIBLING ? label : `${label.slice(0, LONG_SIBLING - 1).trimEnd()}…`;
+function shortened(label, longest) {
+  return label.length <= longest ? label : `${label.slice(0, longest - 1).trimEnd()}…`;
 }
 
 // In the union of two trees, a node that only one of them has is a dotted place on the other side.
@@ -239,10 +239,12 @@ function joinPair(root, box, child) {
   box.decided = child.decided;
   box.isLeaf = child.isLeaf;
   box.children = child.children;
-  if (!parent || siblings.length === 0) return;
+  if (!parent || siblings.length === 0) { box.lastKind = child.unit.inner.kind; return; }
   const place = parent.children.indexOf(box);
-  const above = merged(siblings.filter((one) => indexIn(one, child) < 0), `${box.id}//joined-before`);
-  const below = merged(siblings.filter((one) => indexIn(one, child) >= 0), `${box.id}//joined-after`);
+  const kind = box.lastKind ?? box.unit.inner.kind;
+  const above = merged(siblings.filter((one) => indexIn(one, child) < 0), `${box.id}//joined-before`, kind);
+  const below = merged(siblings.filter((one) => indexIn(one, child) >= 0), `${box.id}//joined-after`, kind);
+  box.lastKind = child.unit.inner.kind;
   parent.children.splice(place + 1, 0, ...below);
   parent.children.splice(place, 0, ...above);
 }
@@ -259,11 +261,11 @@ function indexIn(one, child) {
   return first.outer.index - child.unit.outer.index;
 }
 
-function merged(boxes, id) {
+function merged(boxes, id, kind) {
   if (boxes.length < 2) return boxes;
   const units = boxes.flatMap((box) => box.units ?? [box.unit]);
   const statuses = boxes.map((box) => box.status);
-  const { word, status } = groupWord(statuses, "selector", false);
+  const { word, status } = groupWord(statuses, kind, false);
   const count = units.reduce((sum, unit) => sum + unit.outer.end - unit.outer.index, 0);
   return [{ ...boxes[0], id, isGroup: true, unit: null, units, label: `${units.length} ${word}`, status, count,
     shape: "box", glyph: null, wrappers: [], isFolded: true, isLeaf: false, children: [] }];

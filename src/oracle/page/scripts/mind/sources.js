@@ -68,7 +68,7 @@ function Place({ place, isChosen }) {
 
 function split(path) {
   const at = path.lastIndexOf("/");
-  const folder = at < 0 ? "" : path.slice(0, at).replace(/^src\//, "");
+  const folder = at < 0 ? "" : path.slice(0, at).split("/").slice(-2).join("/");
   return [folder, path.slice(at + 1)];
 }
 
@@ -110,7 +110,7 @@ const wanted = (place) => Number(place.where.match(/:(\d+)/)?.[1] ?? 1);
 
 function numbered({ lines: rows, path }, place) {
   const drawn = lines(rows.map((row) => row.text).join("\n"), languageOf(path));
-  return rows.map((row, at) => html`<span key=${row.n} class=${row.n >= place.first && row.n <= place.last ? "hit" : ""}><i>${row.n}</i>${drawn[at]}\n</span>`);
+  return rows.map((row, at) => html`<span key=${row.n} class=${row.n >= place.first && row.n <= place.last ? "hit" : ""}><i>${row.n}</i>${drawn[at]}${"\n"}</span>`);
 }
 
 function verdictOf(place) {

@@ -4,6 +4,7 @@ import { Icon } from "../icons.js";
 import { SignalMark } from "../marks.js";
 import { state, useStore } from "../store.js";
 import { lanesOf, placeOf, stepAt } from "./lanes.js";
+import { measure } from "./measure.js";
 import * as player from "./player.js";
 import { useShown } from "./shown.js";
 import { statusWord } from "./words.js";
@@ -68,7 +69,7 @@ function Lanes({ run, view, byTime }) {
     watcher.observe(ref.current);
     return () => watcher.disconnect();
   }, []);
-  const lanes = useMemo(() => (width ? lanesOf(run, { width, left: GUTTER, byTime }) : null), [run, run.version, width, byTime]);
+  const lanes = useMemo(() => (width ? lanesOf(run, { width: width - 8, left: GUTTER, byTime }) : null), [run, run.version, width, byTime]);
   return html`<div class="lanes-place" ref=${ref}>${lanes ? drawn(run, view, lanes, width) : null}</div>`;
 }
 
@@ -83,11 +84,11 @@ function drawn(run, view, lanes, width) {
   return html`<svg class="lanes" width=${width} height=${height} onPointerDown=${(event) => { event.currentTarget.setPointerCapture(event.pointerId); scrub(event); }} onPointerMove=${drag}>
       ${current ? html`<rect class="wash" x=${current.x} y="0" width=${current.width} height=${height} rx="6" />` : null}
       ${grid(lanes, width, height)}
-      ${lanes.columns.map((column) => heading(column, run, view, height))}
       ${lanes.models.map((one) => html`<rect key=${`m${one.step}`} class=${`model${one.isOpen && view.isLive ? " live" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${MODEL} width=${Math.max(3, (one.isOpen ? head : one.right) - one.x)} height="8" rx="1.5" />`)}
-      ${lanes.calls.map((one) => html`<rect key=${one.id} class=${`tool${one.end && one.end.success === false ? " failed" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${TOOLS + one.row * 6} width=${Math.max(3, one.right - one.x)} height="3.5" rx="1.5"><title>${`${one.tool}${one.end?.error ? `: ${one.end.error}` : ""}`}</title></rect>`)}
+      ${lanes.calls.map((one) => html`<rect key=${one.id} class=${`tool${one.end && one.end.success === false ? " failed" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${TOOLS + one.row * 6} width=${Math.max(6, one.right - one.x)} height="3.5" rx="1.5"><title>${`${one.tool}${one.end?.error ? `: ${one.end.error}` : ""}`}</title></rect>`)}
       ${lanes.signals.map((signal) => signalAt(signal, lanes, signal.step > place.step))}
       <g class="head" transform=${`translate(${head} 0)`} aria-hidden="true"><line y1="0" y2=${height} /><path d="M-5 0h10v6l-5 5-5-5z" /></g>
+      ${lanes.columns.map((column) => heading(column, run, view, height))}
     </svg>
     <input class="scrubber" type="range" min="0" max=${run.steps.length} step="1" value=${place.step} aria-label="Playhead" aria-valuetext=${spoken(run, view)} onInput=${(event) => player.goTo(Number(event.target.value))} />
     ${signalTable(view)}`;
@@ -96,8 +97,8 @@ function drawn(run, view, lanes, width) {
 function grid(lanes, width, height) {
   const weak = ZERO - (ZERO - TOP) * WEAK;
   return html`<g aria-hidden="true">
-    <line class="grid" x1=${lanes.left} x2=${width} y1=${TOP} y2=${TOP} /><line class="grid" x1=${lanes.left} x2=${width} y1=${ZERO} y2=${ZERO} />
-    <line class="threshold" x1=${lanes.left} x2=${width} y1=${weak} y2=${weak} />
+    <line class="grid" x1=${lanes.left} x2=${width - 8} y1=${TOP} y2=${TOP} /><line class="grid" x1=${lanes.left} x2=${width - 8} y1=${ZERO} y2=${ZERO} />
+    <line class="threshold" x1=${lanes.left} x2=${width - 8} y1=${weak} y2=${weak} />
     <text x=${lanes.left - 10} y=${TOP + 4} text-anchor="end">1.0</text>
     <text class="scarcetext" x=${lanes.left - 10} y=${weak + 4} text-anchor="end"><title>Below this the fallback is asked.</title>0.3</text>
     <text x=${lanes.left - 10} y=${MODEL + 8} text-anchor="end">model</text><text x=${lanes.left - 10} y=${TOOLS + 8} text-anchor="end">tools</text>
@@ -127,22 +128,32 @@ const GOOD = /^(granted|believed|taken|answered|as_announced)/;
 const BAD = /^(refused|not[ _]believed|gave_up|fallback|ungrounded)/;
 
 function signalAt(signal, lanes, isAhead) {
-  const column = lanes.columns.find((one) => one.turn === signal.turn);
-  const confidence = typeof signal.confidence === "number" ? signal.confidence : signal.type === "none" ? 0 : 0.5;
-  const y = ZERO - (ZERO - TOP) * Math.max(0, Math.min(1, confidence));
+  const column = lanes.columns.find((one) => one.turn === signal.turn) ?? { x: lanes.left, width: 0 };
+  const y = heightOf(signal);
   const verdict = (signal.verdict ?? "").replaceAll("_", " ");
   const tone = GOOD.test(signal.verdict ?? "") ? "yes" : BAD.test(signal.verdict ?? "") ? "scarcetext" : "";
-  const isWide = column && column.width >= NARROW;
-  const room = column ? column.x + column.width - signal.x : 0;
-  const isLeft = isWide && room < 118 && signal.x - column.x > 130;
-  const at = isLeft ? { x: signal.x - 12, anchor: "end" } : { x: signal.x + 12, anchor: "start" };
+  const sure = signal.confidence == null ? "" : signal.confidence.toFixed(2);
+  const label = labelAt(signal, column, y, sure, [verdict, verdict.split(":")[0], ""]);
   return html`<g key=${`s${signal.step}`} class=${`signal ${tone || "plain"}${isAhead ? " ahead" : ""}`}>
-    <title>${[signal.type, signal.confidence, verdict, signal.why].filter((part) => part != null && part !== "").join(", ")}</title>
+    <title>${[signal.type, sure, verdict, signal.why].filter(Boolean).join(", ")}</title>
     <line class="stem" x1=${signal.x} x2=${signal.x} y1=${y + 7} y2=${MODEL} />
+    ${label ? html`<text class="name" x=${label.x} y=${label.y}>${signal.type}</text><text x=${label.x} y=${label.y + 14}>${sure}<tspan class=${tone} dx=${sure ? 6 : 0}>${label.verdict}</tspan></text>` : null}
     <${SignalMark} type=${signal.type} x=${signal.x - 7} y=${y - 7} />
-    ${isWide ? html`<text class="name" x=${at.x} y=${y + 4} text-anchor=${at.anchor}>${signal.type}</text>
-      <text x=${at.x} y=${y + 18} text-anchor=${at.anchor}>${signal.confidence == null ? "" : signal.confidence.toFixed(2)}<tspan class=${tone} dx="6">${verdict}</tspan></text>` : null}
   </g>`;
+}
+
+function heightOf(signal) {
+  const confidence = typeof signal.confidence === "number" ? signal.confidence : signal.type === "none" ? 0 : 0.5;
+  return ZERO - (ZERO - TOP) * Math.max(0, Math.min(1, confidence));
+}
+
+// Beside the mark if its column has room, else above or below it, within the column.
+function labelAt(signal, column, y, sure, [verdict, ...shorter]) {
+  const width = Math.max(measure(signal.type, false), measure(`${sure} ${verdict}`, false));
+  if (signal.x + 12 + width <= column.x + column.width - 2) return { x: signal.x + 12, y: y + 4, verdict };
+  if (width > column.width - 6) return shorter.length ? labelAt(signal, column, y, sure, shorter) : null;
+  const x = Math.max(column.x + 6, Math.min(signal.x - width / 2, column.x + column.width - width - 2));
+  return { x, y: y < 58 ? y + 20 : y - 25, verdict };
 }
 
 function spoken(run, view) {
