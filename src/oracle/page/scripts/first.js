@@ -31,6 +31,9 @@ export function FirstVisit() {
 
 const MARKS = [["run", "running"], ["yes", "yes"], ["no", "no"], ["skip", "skipped"], ["halt", "halted"], ["err", "broken"]];
 
+/** Names of files and settings in a sentence of the server are set as code. */
+const withCode = (text) => text.split(/(\[model\] name|oracle\.toml)/).map((part, index) => (index % 2 ? html`<code>${part}</code>` : part));
+
 /** Two lines: what is indexed, and whether a model is set and what that means. */
 function State({ page }) {
   const { index, model } = page;
@@ -38,7 +41,7 @@ function State({ page }) {
     ${index && html`<${Mark} name=${index.is_ready ? "yes" : "run"} /><span role="status">${index.is_ready
       ? `${plural(index.files, "file")} ${index.files === 1 ? "is" : "are"} indexed.`
       : `Nothing is indexed yet. Reading ${index.files ? count(index.files) : "the"} files…`}</span>`}
-    ${model && !model.is_configured && html`<${Mark} name="info" /><span>${model.meaning} Set <code>[model] name</code> in <code>oracle.toml</code> to have one.</span>`}
+    ${model && !model.is_configured && html`<${Mark} name="info" /><span>${withCode(model.meaning ?? "")}</span>`}
     ${model?.is_configured && html`<${Mark} name="yes" /><span>Answered by ${model.name}.</span>`}
   </div>`;
 }

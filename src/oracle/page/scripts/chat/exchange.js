@@ -111,14 +111,9 @@ function turnOf(exchange, number) {
   return turn;
 }
 
-/** Each place has one number, in the order in which the answer names them. */
+/** Numbered in the order of the answer, as the sources are. */
 function numbered(citations) {
-  const numbers = new Map();
-  return citations.map((citation) => {
-    const key = `${citation.where || citation.text}|${citation.status}`;
-    if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
-    return { ...citation, number: numbers.get(key), holds: citation.status === "resolved", problem: problemOf(citation) };
-  });
+  return citations.map((citation, index) => ({ ...citation, number: index + 1, holds: citation.status === "resolved", problem: problemOf(citation) }));
 }
 
 /** The words of a mark without its brackets: "it is at line 16". */
@@ -126,10 +121,10 @@ function problemOf(citation) {
   return (citation.mark ?? "").replace(/^\s*\(⚠\s*/, "").replace(/\)\s*$/, "") || (citation.status === "resolved" ? null : citation.status);
 }
 
-/** How many different places hold, of how many. */
+/** How many citations hold, of how many. */
 export function holding(exchange) {
-  const all = new Map((exchange.citations ?? []).map((one) => [one.number, one.holds]));
-  return { of: all.size, hold: [...all.values()].filter(Boolean).length };
+  const all = exchange.citations ?? [];
+  return { of: all.length, hold: all.filter((one) => one.holds).length };
 }
 
 /** The exchanges from the root of the conversation to `leaf`. */

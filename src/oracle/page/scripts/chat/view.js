@@ -45,8 +45,10 @@ function momentOf(exchange) {
   const isAnswer = (turn) => turn && turn === last && !turn.calls.length && turn.outcome !== "draft";
   if (run?.id === exchange.runId && playhead.step !== null && playhead.step < run.steps.length) {
     const turn = run.steps[Math.max(0, playhead.step - 1)]?.turn ?? 0;
-    const turns = exchange.turns.filter((one) => one.turn <= turn && !(one === last && exchange.done));
-    return { turn, turns, text: "", isWriting: false, isWhole: false };
+    const turns = exchange.turns.filter((one) => one.turn <= turn && !(isAnswer(one) && exchange.done));
+    const written = run.texts?.findLast((one) => one.step <= playhead.step && one.turn === last?.turn);
+    const text = written && isAnswer(last) ? last.text.slice(0, written.length) : "";
+    return { turn, turns, text, isWriting: Boolean(text), isWhole: false };
   }
   const isWhole = !exchange.isLive;
   return {
