@@ -101,7 +101,7 @@ function Difference({ one, names, isChosen, onChoose }) {
 
 function inside(path) {
   const names = [...new Set((path ?? "").split("/"))].slice(-3, -1);
-  return names.length ? `, in ${names.at(0)}` : "";
+  return names.length ? `, in ${names.at(-1)}` : "";
 }
 
 const SHARE = 0.02; // of a turn, for one frame of playing at speed 1

@@ -60,7 +60,7 @@ function placeBox(box, placed) {
   const bottom = [0];
   const rows = new Map();
   if (box.children.length === 0) return { top, bottom, rows };
-  const lit = box.children.findIndex((child) => child.isLit);
+  const lit = box.children.findIndex((child) => child.isMain);
   const straight = Math.max(0, lit);
   merge(top, bottom, placed.get(box.children[straight]), 0);
   rows.set(box.children[straight], 0);

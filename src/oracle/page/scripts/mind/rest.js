@@ -15,7 +15,7 @@ export function TreeAtRest({ outline }) {
   if (!rows.length) return html`<div class="atrest"></div>`;
   const height = rows.length * ROW;
   const right = Math.max(TEXT, ...rows.map((row) => row.x + row.width + 34));
-  return html`<svg class="tree still atrest" width="520" height=${height} viewBox=${`0 0 520 ${height}`} role="list" aria-label="The parts of the tree">
+  return html`<svg class="tree still atrest" width="520" height=${height} viewBox=${`-0.5 -0.5 520 ${height}`} role="list" aria-label="The parts of the tree">
     <g aria-hidden="true">${edgesOf(rows)}${loopBack(rows)}</g>
     ${rows.map((row) => html`<g key=${row.path} class=${`node idle ${row.shape}`} role="listitem" aria-label=${`${row.name}: ${row.description}`} transform=${`translate(${row.x} ${row.y})`}>
       ${row.nodes > 1 && row.kind !== "loop" ? html`<path class="back" d=${`M${row.width} -8q3 0 3 3v10q0 3 -3 3`} />` : null}
@@ -38,14 +38,17 @@ function rowOf(one, at) {
   return { ...one, shape, glyph: sign, mark, text, x: 20 + one.depth * INDENT, y: at * ROW + ROW / 2, width: Math.ceil(text + measure(one.name, false) + counted + 10) };
 }
 
-// From each row to the trunk of its depth.
+// One trunk for the rows of a depth, and a branch for each of them.
 function edgesOf(rows) {
-  return rows.map((row, at) => {
-    const parent = rows.slice(0, at).findLast((one) => one.depth < row.depth);
-    const x = parent ? parent.x + 20 : 1;
-    const top = parent ? parent.y + HALF : rows[0].y;
-    return html`<path key=${row.path} class="edge" d=${at === 0 ? `M1 ${row.y}H${row.x}` : `M${x} ${top}V${row.y - 6}Q${x} ${row.y} ${x + 6} ${row.y}H${row.x}`} />`;
+  const parentOf = (row, at) => rows.slice(0, at).findLast((one) => one.depth < row.depth) ?? null;
+  const trunks = new Map();
+  const branches = rows.map((row, at) => {
+    const parent = parentOf(row, at);
+    const x = parent ? parent.x + 20 : 0;
+    trunks.set(parent, { x, top: trunks.get(parent)?.top ?? (parent ? parent.y + HALF : row.y), bottom: row.y - 6 });
+    return html`<path key=${row.path} class="edge" d=${!parent && at === 0 ? `M0 ${row.y}H${row.x}` : `M${x} ${row.y - 6}Q${x} ${row.y} ${x + 6} ${row.y}H${row.x}`} />`;
   });
+  return [...[...trunks.values()].map((one) => html`<path key=${`trunk${one.x}`} class="edge" d=${`M${one.x} ${one.top}V${one.bottom}`} />`), ...branches];
 }
 
 function loopBack(rows) {

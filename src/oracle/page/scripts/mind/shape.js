@@ -109,12 +109,30 @@ function buildBox(context, unit, depth, length) {
   const box = baseBox(context, unit, isLit, depth);
   if (!isOpen || unit.isLeaf) { box.isFolded = !unit.isLeaf; return box; }
   const children = unit.inner.children.map((child) => unitOf(child));
-  const at = children.findIndex((child) => lit.has(child.path));
-  const limit = detail === "all" ? null : siblingLimit(context, depth, length, at, children.length);
-  const parts = limit ? groupFar(context, unit, children, at, limit) : children;
+  const at = children.findIndex((child) => lit.has(child.path) && isAbove(child, view.focus));
+  const parts = partsOf(context, unit, children, at, depth, length);
   box.children = parts.map((part) => (part.isGroup ? part : buildBox(context, part, depth + 1, length)));
   if (view.focus && unit.members.includes(view.focus)) box.isFocus = true;
   return box;
+}
+
+function partsOf(context, unit, children, at, depth, length) {
+  if (context.detail === "all") return children;
+  if (context.extra) return groupBetween(context, unit, children);
+  const limit = siblingLimit(context, depth, length, at, children.length);
+  return limit ? groupFar(context, unit, children, at, limit) : children;
+}
+
+// Where several lines are lit (two runs in one shape), what lies between them is one box each.
+function groupBetween(context, unit, children) {
+  const parts = [];
+  let between = [];
+  const flush = () => { pushGroup(parts, context, unit, between, context.opened, `between ${parts.length}`); between = []; };
+  for (const child of children) {
+    if (context.lit.has(child.path)) { flush(); parts.push(child); } else between.push(child);
+  }
+  flush();
+  return parts;
 }
 
 function baseBox(context, unit, isLit, depth) {
@@ -123,10 +141,14 @@ function baseBox(context, unit, isLit, depth) {
   const isFocus = Boolean(view.focus) && unit.members.includes(view.focus);
   return {
     id: unit.path, unit, label: isLit ? unit.label : shortened(unit.label, context.longest), fullLabel: unit.label, shape: unit.shape, glyph: unit.glyph, status,
-    wrappers: unit.wrappers, isLit, isFocus, depth, isLeaf: unit.isLeaf, isFolded: false, isGroup: false,
+    wrappers: unit.wrappers, isLit, isFocus, isMain: isLit && isAbove(unit, view.focus), depth, isLeaf: unit.isLeaf, isFolded: false, isGroup: false,
     decided: isFocus && status === "success" && unit.members.includes(view.decided),
     count: unit.count, children: [], only: onlyHas(context, unit),
   };
+}
+
+function isAbove(unit, focus) {
+  return Boolean(focus) && unit.outer.index <= focus.index && focus.index < unit.outer.end;
 }
 
 // Names are sentences, and one long sentence beside the line would make its whole column wide.
@@ -211,7 +233,7 @@ function joinAlong(root, count) {
 export function litLine(root) {
   const line = [root];
   for (;;) {
-    const next = line.at(-1).children.find((child) => child.isLit);
+    const next = line.at(-1).children.find((child) => child.isMain);
     if (!next) return line;
     line.push(next);
   }

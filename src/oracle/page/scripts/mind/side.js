@@ -4,25 +4,49 @@ import { boxKey, drawBox } from "./box.js";
 import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { ancestorsOf } from "./reduce.js";
-import { shapeOf, statusOf } from "./shape.js";
+import { shapeOf, statusOf, unitOf } from "./shape.js";
 
 const ROW = 30;
 const MARGIN = 24;
-const WAYS = [[0, 2], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [7, 2]];
+const WAYS = [[0, 0], [0, 2], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [7, 2]];
 
 /** One layout for both sides: what is on the line of either, or differs, is opened. */
 export function sharedDrawing(tree, views, differing, width) {
-  const nodes = [...views.map((view) => view.focus && tree.byPath.get(view.focus.path)), ...differing].filter(Boolean);
-  const union = { statuses: views[0].statuses, focus: nodes[0] ?? tree.roots[0], end: true, isEnd: true };
+  const ends = views.map((view) => view.focus && tree.byPath.get(view.focus.path)).filter(Boolean);
+  const { nodes, closed } = differing.length ? cutBelow(tree, ends, differing) : { nodes: ends, closed: new Set() };
+  const [first, ...others] = nodes.length ? nodes : [tree.roots[0]];
+  const union = { statuses: views[0].statuses, focus: first, end: true, isEnd: true };
   let best = null;
-  for (const [join, crumbs] of nodes.length > 1 ? [[0, 0], ...WAYS] : WAYS) {
-    // Joining would hide a node that differs, so the line is only shortened from its beginning.
-    const shape = shapeOf(tree, union, { detail: "path", join: differing.length ? Math.min(join, 1) : join, crumbs: join ? Math.max(crumbs, join - 1) : crumbs, extra: nodes.slice(1) });
+  for (const [join, crumbs] of WAYS) {
+    // Joined boxes would hide a node that differs.
+    if (join > 1 && differing.length) break;
+    const shape = shapeOf(tree, union, { detail: "path", join, crumbs, closed, extra: [...others, ...differing] });
     const drawing = { ...shape, ...layOut(shape.root, { measure, rowHeight: ROW }) };
     if (!best || drawing.width < best.width) best = drawing;
-    if (drawing.width <= width - 2 * MARGIN) break;
+    if (drawing.width <= width - 2 * MARGIN) return drawing;
   }
   return best;
+}
+
+// What follows from a difference is not drawn: both lines end one box after the deepest node that differs.
+function cutBelow(tree, ends, differing) {
+  const deepest = Math.max(...differing.map((node) => unitsTo(tree, node).length));
+  const closed = new Set();
+  const nodes = ends.map((end) => {
+    const line = unitsTo(tree, end);
+    const last = line[Math.min(line.length - 1, deepest)];
+    closed.add(last.path);
+    return last.outer;
+  });
+  return { nodes, closed };
+}
+
+function unitsTo(tree, node) {
+  const line = [];
+  for (const one of [...ancestorsOf(tree, node), node]) {
+    if (!line.at(-1)?.members.includes(one)) line.push(unitOf(one));
+  }
+  return line;
 }
 
 export function Side({ tree, view, missing, drawing, marks, label, onChoose }) {
@@ -39,13 +63,13 @@ export function Side({ tree, view, missing, drawing, marks, label, onChoose }) {
   const byId = new Map(boxes.map((one) => [one.box.id, one.box]));
   const edges = drawing.edges.map((edge) => ({ ...edge, isLit: edge.id.split(">").every((id) => byId.get(id)?.isLit) })).sort((a, b) => a.isLit - b.isLit);
   const height = drawing.bottom - drawing.top;
-  const y = (drawing.crumbs.length ? 46 : 20) - drawing.top + Math.max(0, (size.height - height - 70) * 0.4);
+  const y = Math.round((drawing.crumbs.length ? 46 : 20) - drawing.top + Math.max(0, (size.height - height - 70) * 0.4)) + 0.5;
   const needs = { width: drawing.width + 2 * MARGIN, height: height + 70 };
   return html`<div class="side" ref=${ref}>
     ${drawing.crumbs.length ? html`<p class="crumbs">${drawing.crumbs.map((one) => one.label).join(" › ")}${view.turn ? ` ${view.turn}` : ""}</p>` : null}
     <svg class="tree" width=${Math.max(size.width, needs.width)} height=${Math.max(size.height, needs.height)} role="tree" aria-label=${label} onClick=${(event) => onChoose(event.target.closest("[data-id]")?.dataset.id)}>
       <g role="none">${bands(drawing, marks, y, Math.max(size.width, needs.width))}</g>
-      <g class="world" role="none" style=${{ transform: `translate(${MARGIN}px,${y}px)` }}>
+      <g class="world" role="none" style=${{ transform: `translate(${MARGIN + 0.5}px,${y}px)` }}>
         <g role="none" aria-hidden="true">${edges.map((edge) => html`<path key=${edge.id} class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`)}</g>
         ${boxes.map((one, at) => {
           const its = { isPicked: false, isStop: false, isTabStop: at === 0, size: one.parent?.children.length ?? 1, place: (one.parent?.children.findIndex((each) => each.id === one.box.id) ?? 0) + 1, differs: numberOf(one.box, marks), aside: null };

@@ -14,8 +14,12 @@ const TINY = 0.5; // below this zoom nodes are their marks alone
 const BEYOND = 120; // what is drawn outside the stage, so that panning shows no edge
 
 export function TreeStage({ children }) {
-  const { run, node } = useStore("run", "node", "looking");
+  const { run, node, playhead } = useStore("run", "node", "looking", "playhead");
   const view = useShown();
+  // Motion shows that something happens by itself: while live or playing, but never on first paint or by hand.
+  const drawnFor = useRef(null);
+  const isStill = drawnFor.current !== run?.id || !(view?.isLive || playhead.isPlaying);
+  useEffect(() => { drawnFor.current = run?.id; });
   const [ref, size] = useSize();
   useFaces();
   const cache = useRef(new Map());
@@ -31,7 +35,7 @@ export function TreeStage({ children }) {
   usePointer(ref, place);
   return html`<div class="stage" ref=${ref}>
     ${drawing && html`${crumbs(drawing, view)}
-      <svg class=${`tree${view.isLive ? " live" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
+      <svg class=${`tree${view.isLive ? " live" : ""}${isStill ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
         aria-label=${`Behavior tree${view.turn ? `, turn ${view.turn}` : ""}`} onKeyDown=${onKeyDown} onClick=${(event) => choose(event, drawing, setCursor)}>
         <g class="world" role="none" style=${{ transform: `translate(${place.x}px,${place.y}px) scale(${place.zoom})` }}>
           <g role="none" aria-hidden="true">${drawing.edges.filter((edge) => edge.isLit || isVisible(byBox(drawing, edge.box), place, size, 600)).map((edge) => html`<path key=${edge.id} class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`)}</g>
@@ -77,7 +81,7 @@ function placeOf(drawing, size) {
   const isWide = drawing.width > size.width - 2 * MARGIN;
   const x = isWide ? Math.min(MARGIN, size.width - MARGIN - (focus.x + focus.width)) : MARGIN;
   const y = height <= room ? top - drawing.top + Math.max(0, (room - height) * 0.4) : room * 0.4 + top - focus.y;
-  return { x, y: Math.round(y), zoom: 1 };
+  return { x: Math.round(x) + 0.5, y: Math.round(y) + 0.5, zoom: 1 }; // thin lines are sharp on half pixels
 }
 
 const isTiny = (drawing, place) => drawing.detail === "all" && place.zoom < TINY;
