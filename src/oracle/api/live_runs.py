@@ -16,6 +16,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Final, TypeAlias
 
+from oracle.api.live_mind import LiveMind
 from oracle.api.metrics import Metrics
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.retelling import chunks_of
@@ -56,6 +57,7 @@ class LiveRun:
         self.user = user
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
+        self.mind: LiveMind | None = None
         self._run = run
         self._news = asyncio.Event()
         self._begun = asyncio.Event()
@@ -107,6 +109,19 @@ class LiveRun:
 
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
+
+    def watched(self) -> LiveMind:
+        """Watch its tree from now on, for all who ask. Until the first call nothing is spent on it.
+
+        Only for a run that has begun.
+        """
+        if self.mind is None:
+            assert self._run.tree is not None
+            self.mind = mind = LiveMind(self._run.tree)
+            unheard = self._run.overheard_by(mind.watcher.hear)
+            mind.begin([*self.chunks, *unheard])
+            self.task.add_done_callback(lambda _: mind.close())
+        return self.mind
 
     async def hand_over(self, *, parked_for: float | None = None) -> None:
         """Stop without an end, so that another process can resume it (`Run.hand_over`)."""

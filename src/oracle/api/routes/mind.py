@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from oracle.api.door import TheDoor
 from oracle.api.minds import encoded_frames, in_batches
-from oracle.api.server_sent_events import kept_alive, place_after
+from oracle.api.server_sent_events import NOT_ENDED, kept_alive, place_after
 from oracle.bt.wrappers.mind.shape import hash_of
 from oracle.bt.wrappers.recipe import Recipe
 
@@ -37,9 +37,14 @@ async def mind(
     if last_event_id is not None:
         _, after = place_after(last_event_id)
     run = await door.store.runs.get(run_id)
-    frames = await door.minds.recorded(door.store, run)
-    batches = in_batches(frames, after)
-    events = kept_alive(batches, lambda batch: encoded_frames(run.id, batch))
+    live = door.runs.live(run.id)
+    if live is None:
+        batches = in_batches(await door.minds.recorded(door.store, run), after)
+    else:
+        batches = (await door.minds.live(door.store, live)).follow(after)
+    events = kept_alive(
+        batches, lambda batch: encoded_frames(run.id, batch) if batch else NOT_ENDED
+    )
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Oracle-Run": run.id}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
