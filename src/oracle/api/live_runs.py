@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from oracle.api.live_mind import LiveMind
 from oracle.api.metrics import Metrics
+from oracle.bt.wrappers.mind.breaks import Breaks
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
@@ -58,6 +59,7 @@ class LiveRun:
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
         self.mind: LiveMind | None = None
+        self.breaks: Breaks | None = None
         self._run = run
         self._news = asyncio.Event()
         self._begun = asyncio.Event()
@@ -122,6 +124,16 @@ class LiveRun:
             mind.begin([*self.chunks, *unheard])
             self.task.add_done_callback(lambda _: mind.close())
         return self.mind
+
+    def breakable(self) -> Breaks:
+        """Its breaks. From the first call on it is watched, and can be held."""
+        if self.breaks is None:
+            assert self._run.tree is not None
+            mind = self.watched()
+            self.breaks = Breaks(
+                self._run.tree, lambda type_, data: mind.watcher.put(type_, **data)
+            )
+        return self.breaks
 
     async def hand_over(self, *, parked_for: float | None = None) -> None:
         """Stop without an end, so that another process can resume it (`Run.hand_over`)."""
@@ -232,13 +244,17 @@ class LiveRuns:
         if run.status != "done":
             yield []
 
-    def cancel(self, run_id: str, reason: str) -> None:
+    def under_way(self, run_id: str) -> LiveRun:
+        """Raises `NotFound` for one that has ended, or that another process works on."""
         live = self.live(run_id)
         if live is None:
             raise NotFound(
                 f"run {run_id} is not running here; GET /api/runs/{run_id} says how it ended"
             )
-        live.cancel(reason)
+        return live
+
+    def cancel(self, run_id: str, reason: str) -> None:
+        self.under_way(run_id).cancel(reason)
 
     # -- runs that were left behind ----------------------------------------------------------------
 
