@@ -27,12 +27,14 @@ _dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enco
 
 
 class Minds:
-    """`current` reads the tree files that the next run would have."""
+    """`current` reads the tree files that the next run would have. `replaying` is to be entered by
+    all who replay a run, so that they do not take the processor from the runs under way.
+    """
 
     def __init__(self, current: Sources) -> None:
         self._current = current
         self._kept: OrderedDict[str, asyncio.Future[list[Frame]]] = OrderedDict()
-        self._replaying = asyncio.Semaphore(REPLAYS_AT_ONCE)
+        self.replaying = asyncio.Semaphore(REPLAYS_AT_ONCE)
 
     async def current(self) -> Mapping[str, str]:
         return await in_thread(self._current)
@@ -54,7 +56,7 @@ class Minds:
                 self._kept.pop(run.id, None)
 
     async def _replayed(self, store: RunStore, run: StoredRun) -> list[Frame]:
-        async with self._replaying:
+        async with self.replaying:
             record = await store.record_of(run.id)
             current = await self.current()
             seen = await recorded_mind(record, run, current=current, leaves=store.leaves)
@@ -76,7 +78,7 @@ class Minds:
         seen = None
         # Without a record there is no past to see, but what happens now can be seen all the same.
         with suppress(OracleError):
-            async with self._replaying:
+            async with self.replaying:
                 await mind.flush()
                 run, record = await store.runs.get(run_id), await store.record_of(run_id)
                 current = await self.current()

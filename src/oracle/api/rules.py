@@ -49,6 +49,9 @@ RULES: Final[Mapping[str, Needs]] = {
     "POST /api/runs/{run_id}/breaks": "ask",
     "DELETE /api/runs/{run_id}/breaks": "ask",
     "POST /api/runs/{run_id}/continue": "ask",
+    # It spends nothing, but it keeps a processor busy.
+    "POST /api/runs/{run_id}/replay": "ask",
+    "GET /api/compare/{first}/{second}": "read",
     "GET /api/events": "read",
     "GET /api/shadow-reports": "read",
     "GET /api/sessions": "read",
