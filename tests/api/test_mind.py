@@ -6,7 +6,7 @@ import pytest
 
 from oracle.bt.wrappers.mind.frame import FRAMES
 from oracle.testing import Reply, signal
-from tests.api.test_asking import events_in, found, look
+from tests.api.test_asking import GatedModel, asked, events_in, found, look
 
 BAD = '<signal type="done"><confidence>2</confidence></signal>'
 
@@ -54,8 +54,9 @@ def test_a_recorded_run_has_its_tree_first_and_its_end_last(rich):
     ]
     # Depth first: a node comes after its parent, and before what is not below that.
     assert all(
-        paths.index(node["parent"]) < place for place, node in enumerate(tree["nodes"]) if place
-        and node["parent"] is not None
+        paths.index(node["parent"]) < place
+        for place, node in enumerate(tree["nodes"])
+        if place and node["parent"] is not None
     )
     assert end["stop_reason"] == "answered"
     assert end["turns"] == 3
@@ -202,3 +203,94 @@ def test_a_model_that_asks_for_a_tool_is_seen_to_get_it(serve):
     }
     assert [data["verdict"] for data in granted] == ["granted"]
     assert (states[2]["web_fetch"], states[3]["web_fetch"]) == ("withheld", "offered")
+
+
+# -- a run under way -------------------------------------------------------------------------------
+
+
+def without_times(events):
+    """Times of the clock are rounded on their way to the record."""
+    return [
+        ({**each, "at": 0} if isinstance(each, dict) else (each[0], {**each[1], "at": 0}))
+        for each in flat(events[1:])
+        if not isinstance(each, tuple) or each[0] not in ("turn", "cost")
+    ]
+
+
+def test_a_run_under_way_is_seen_from_its_beginning_and_as_it_goes_on(serve):
+    model = GatedModel(look(), found())
+    with serve(model=model) as server:
+        with asked(server) as events:
+            run_id = next(events)[0].partition(":")[0]
+            assert model.is_reached.wait(20)
+            with server.http.stream("GET", f"/api/runs/{run_id}/mind") as response:
+                frames = events_in(response.iter_lines())
+                seen = [next(frames)]
+                while seen[-1][1] != "turn" or seen[-1][2]["turn"] < 2:
+                    seen.append(next(frames))
+                # All of the first turn is from the record. The second one has yet to happen.
+                assert not any(data.get("turn") == 2 for _, kind, data in seen if kind == "signal")
+                model.gate.set()
+                seen += [*frames]
+            assert [*events][-1][1] == "done"
+        again = mind(server, run_id)
+    assert (seen[0][1], seen[-1][1]) == ("tree", "end")
+    assert flat(again[1:]) == flat(seen[1:])
+    with serve() as server:
+        recorded = mind(server, run_id)
+    assert without_times(seen) == without_times(recorded)
+    assert [id_ for id_, kind, _ in seen if kind == "end"] == [recorded[-1][0]]
+
+
+def test_a_run_that_nobody_watches_is_not_watched(serve):
+    from oracle.bt.core.watching import WatchedStatuses
+
+    model = GatedModel(look(), found())
+    with serve(model=model) as server, asked(server) as events:
+        run_id = next(events)[0].partition(":")[0]
+        assert model.is_reached.wait(20)
+        live = server.door.runs.live(run_id)
+        assert live.mind is None
+        assert not isinstance(live._run.tree.tree_run.statuses, WatchedStatuses)
+        model.gate.set()
+        assert [*events][-1][1] == "done"
+
+
+def test_many_watch_one_run_and_it_is_watched_once(serve):
+    model = GatedModel(look(), found())
+    with serve(model=model) as server, asked(server) as events:
+        run_id = next(events)[0].partition(":")[0]
+        assert model.is_reached.wait(20)
+        path = f"/api/runs/{run_id}/mind"
+        with server.http.stream("GET", path) as one, server.http.stream("GET", path) as two:
+            first, second = events_in(one.iter_lines()), events_in(two.iter_lines())
+            assert next(first)[1] == next(second)[1] == "tree"
+            model.gate.set()
+            assert flat([*first]) == flat([*second])
+        live = server.door.runs.live(run_id)
+        assert live is None or len(live._run.tree.tree_run.statuses.subscribers) == 1
+        assert [*events][-1][1] == "done"
+
+
+def test_without_a_record_at_least_what_happens_now_is_seen(serve, monkeypatch):
+    from oracle.api import minds
+    from oracle.errors import JournalError
+
+    async def broken(*given, **named):
+        raise JournalError("the record is damaged")
+
+    monkeypatch.setattr(minds, "recorded_mind", broken)
+    model = GatedModel(look(), found())
+    with serve(model=model) as server, asked(server) as events:
+        run_id = next(events)[0].partition(":")[0]
+        assert model.is_reached.wait(20)
+        with server.http.stream("GET", f"/api/runs/{run_id}/mind") as response:
+            frames = events_in(response.iter_lines())
+            seen = [next(frames), next(frames)]
+            model.gate.set()
+            seen += [*frames]
+        assert [*events][-1][1] == "done"
+    running = [node["path"] for node in seen[1][2]["nodes"] if node["status"] == "running"]
+    assert seen[0][1] == "tree"
+    assert "question/turns" in running
+    assert seen[-1][1] == "end"

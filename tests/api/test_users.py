@@ -117,6 +117,12 @@ EACH = {
     "GET /api/runs/{run_id}/export": ONE_BY_ID,
     "GET /api/runs/{run_id}/mind": ONE_BY_ID,
     "GET /api/runs/{run_id}/trees": ONE_BY_ID,
+    "GET /api/runs/{run_id}/breaks": ONE_BY_ID,
+    "POST /api/runs/{run_id}/breaks": [{"json": {"path": "question"}}],
+    "DELETE /api/runs/{run_id}/breaks": ONE_BY_ID,
+    "POST /api/runs/{run_id}/continue": [{"json": {"step": True}}],
+    "POST /api/runs/{run_id}/replay": [{"json": {"set": ["limits.turns=5"]}}],
+    "GET /api/compare/{first}/{second}": ONE_BY_ID,
     "GET /api/runs/{run_id}/stream": ONE_BY_ID,
     "POST /api/runs/{run_id}/cancel": ONE_BY_ID,
     "GET /api/runs/{run_id}/approvals": ONE_BY_ID,
@@ -162,6 +168,7 @@ def unknown(id_):
 def test_the_id_of_another_user_is_answered_like_an_unknown_one(world, rule, which):
     method, _, path = rule.partition(" ")
     theirs = {**world.ids, "run_id": world.ids[which]}
+    theirs |= {"first": theirs["run_id"], "second": theirs["run_id"]}
     nobodys = {name: unknown(id_) for name, id_ in theirs.items()}
     for more in EACH[rule]:
         refused, missing = (

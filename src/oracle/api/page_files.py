@@ -70,7 +70,9 @@ def _path_of(name: str) -> Path:
     folder = page_folder()
     parts = name.split("/")
     # Our names are plain. So a path that means something to a file system is not one of them.
-    is_plain = all(part and part[0] != "." and part.isascii() and part.isprintable() for part in parts)
+    is_plain = all(
+        part and part[0] != "." and part.isascii() and part.isprintable() for part in parts
+    )
     path = folder.joinpath(*parts) if is_plain and "\\" not in name and ":" not in name else folder
     if path.suffix not in TYPES or not path.is_file() or path.is_symlink():
         raise NotFound(f"the page has no file {name[:80]!r}")

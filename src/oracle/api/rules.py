@@ -45,6 +45,13 @@ RULES: Final[Mapping[str, Needs]] = {
     "GET /api/runs/{run_id}/export": "read",
     "GET /api/runs/{run_id}/mind": "read",
     "GET /api/runs/{run_id}/trees": "read",
+    "GET /api/runs/{run_id}/breaks": "read",
+    "POST /api/runs/{run_id}/breaks": "ask",
+    "DELETE /api/runs/{run_id}/breaks": "ask",
+    "POST /api/runs/{run_id}/continue": "ask",
+    # It spends nothing, but it keeps a processor busy.
+    "POST /api/runs/{run_id}/replay": "ask",
+    "GET /api/compare/{first}/{second}": "read",
     "GET /api/events": "read",
     "GET /api/shadow-reports": "read",
     "GET /api/sessions": "read",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict
 from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.recipe import LOOPS, services_from
@@ -22,6 +24,10 @@ from oracle.services.journal import Record
 from oracle.services.story.from_records import tell_records
 from oracle.services.story.story import Story, tell
 from oracle.services.story.words import resumed_words
+
+is_quiet: Final[ContextVar[bool]] = ContextVar("is_quiet", default=False)
+"""Whether a replay is expected to break off, because its record has no end: that is no error."""
+logging.getLogger("oracle.bt.core.runtime").addFilter(lambda _: not is_quiet.get())
 
 Listen: TypeAlias = Callable[[OracleStreamChunk], None]
 Look: TypeAlias = Callable[[RecordedTree], None]
@@ -149,19 +155,21 @@ async def retell(
 
     end = RunEnd()
     live = AgentServices(say=hear)
-    tree = RecordedTree.replay(
-        *record, leaves=leaves, services=partial(services_from, live=live)
-    )
+    tree = RecordedTree.replay(*record, leaves=leaves, services=partial(services_from, live=live))
     tree.bus.subscribe(lambda event: _tell_resumption(event, hear), ["run.started"])
     end.of(tree)
     if look is not None:
         look(tree)
+    # In the context of this task: other runs of the process are reported as ever.
+    is_quiet.set(not has_end)
     try:
         await tree.settle()
     except ReplayDiverged:
         if has_end:
             raise
         return
+    finally:
+        is_quiet.set(False)
     if has_end:
         # An exchange has the id of its run.
         context_id = run.id if run.session_id and run.shadow_of is None else None

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
-from oracle.bt.wrappers.chunks import Chunks
+from oracle.bt.wrappers.chunks import Chunks, Hear
 from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from, terms_of
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
@@ -153,6 +153,13 @@ class Run:
             if self._cancelled is None and not self._is_handed_over and not work.done():
                 self.cancel("nobody listens any more")
             await asyncio.wait({work})
+
+    def overheard_by(self, hear: Hear) -> list[OracleStreamChunk]:
+        """Call it with each further chunk as it is said. Returns what the listener has yet to take
+        of those that were said before.
+        """
+        self._said.overheard_by(hear)
+        return self._said.waiting()
 
     def ended(self) -> Future[None]:
         """Resolved when nothing more of the run happens; for callers of any event loop."""

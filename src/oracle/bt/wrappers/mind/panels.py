@@ -92,6 +92,10 @@ class PromptPanel:
         self._segments: Sequence[Mapping[str, Any]] | None = None
         self._seen: Counter[str] = Counter()
 
+    def skip(self, tree: RecordedTree) -> None:
+        """Take what the model was told so far as known."""
+        self._seen = Counter(_system_texts(tree.read("messages") or ()))
+
     def announced(self, chunk: OracleStreamChunk) -> None:
         self._segments = chunk["segments"]
 

@@ -67,19 +67,30 @@ class MindWatcher:
         self._read_by: dict[str, tuple[str, int]] = {}
 
     def begin(self) -> None:
-        """Say what the tree is, and subscribe."""
-        tree_run = self._tree.tree_run
-        definition, sources = tree_run.definition, self._tree.recipe.sources
-        recipe = self._tree.recipe
-        run = {"id": recipe.run_id, "question": recipe.question, "model": recipe.model}
-        tree = tree_data(definition, sources, is_current=self._is_current)
-        self.put("tree", **tree, run={**run, "began_at": recipe.began_at})
-        for node in definition.nodes:
+        """Subscribe. What was told to the model before that is no news."""
+        for node in self._nodes.values():
             leaf = node.options().get("fn")
             if leaf in _ASK_THE_MODEL:
                 self._asking[node.path] = _ASK_THE_MODEL[str(leaf)]
-        tree_run.subscribe(self._note_node)
+        self._prompt.skip(self._tree)
+        self._tree.tree_run.subscribe(self._note_node)
         self._tree.bus.subscribe(self._note_event, _EVENTS)
+
+    def say_tree(self) -> None:
+        """The first frame of a run."""
+        recipe = self._tree.recipe
+        run = {"id": recipe.run_id, "question": recipe.question, "model": recipe.model}
+        definition = self._tree.tree_run.definition
+        tree = tree_data(definition, recipe.sources, is_current=self._is_current)
+        self.put("tree", **tree, run={**run, "began_at": recipe.began_at})
+
+    def go_on_from(self, earlier: MindWatcher) -> None:
+        """Know what another one has seen of the same run, up to where this one began."""
+        self._said = {**earlier._said, **self._said}
+        self._read_by = {**self._read_by, **earlier._read_by}
+        self._calls = {**earlier._calls, **self._calls}
+        self._tools = self._tools or earlier._tools
+        self._length = self._length or earlier._length
 
     def put(self, type_: str, **data: Any) -> None:
         if not self._is_over():
@@ -97,9 +108,8 @@ class MindWatcher:
         status = "halted" if new is None else new.value
         turn = self._tree.tree_run.context.turn
         # A reactive node asks the same again at each tick. Only a change is news.
-        if self._said.get(path) == (status, turn):
+        if self._said.get(path) == (status, turn) or self._is_over():
             return
-        # What was not ticked since the last turn has nothing to halt.
         self._said[path] = (status, turn)
         self._say_node(path, status, self._note_of(path, new))
         if about := self._asking.get(path):
@@ -274,6 +284,10 @@ _HEARD: Final[Mapping[ChunkType, Callable[[MindWatcher, OracleStreamChunk], None
     ChunkType.SOURCES: MindWatcher._sourced,
     ChunkType.DONE: MindWatcher._done,
 }
+
+
+def makes_frames(chunk: OracleStreamChunk) -> bool:
+    return chunk.type in _HEARD
 
 
 def verdict_words(verdict: str) -> str:
