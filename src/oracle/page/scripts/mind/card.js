@@ -91,7 +91,8 @@ function Break({ run, path, isSet }) {
 export async function breakBefore(run, path, isSet) {
   setStop(path, isSet);
   try {
-    await request(`/api/runs/${run.id}/breaks`, { method: isSet ? "POST" : "DELETE", body: { path } });
+    if (isSet) await request(`/api/runs/${run.id}/breaks`, { method: "POST", body: { path } });
+    else await request(`/api/runs/${run.id}/breaks?${new URLSearchParams({ path })}`, { method: "DELETE" });
   } catch {
     setStop(path, !isSet); // the run has ended meanwhile
   }

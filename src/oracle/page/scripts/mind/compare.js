@@ -9,7 +9,7 @@ import { follow } from "../stream.js";
 import { lanesOf } from "./lanes.js";
 import { newRun, take } from "./reduce.js";
 import { sharedDrawing, Side } from "./side.js";
-import { sideWords, stepAtPlace, unionTree, verdictWords, viewAtPlace } from "./union.js";
+import { placedDifferences, sideWords, stepAtPlace, unionTree, verdictWords, viewAtPlace } from "./union.js";
 
 export function Compare({ a, b }) {
   const [both, setBoth] = useState(null);
@@ -28,14 +28,16 @@ export function Compare({ a, b }) {
   return html`<${Comparison} key=${`${a}/${b}`} ...${both} />`;
 }
 
-async function recorded(id, signal) {
+/** A recorded run, reduced from its frames. */
+export async function recorded(id, signal) {
   const run = newRun(id);
   await follow(`/api/runs/${id}/mind`, { signal, ends: ["end"], on: (type, data) => take(run, type, data) });
   return run;
 }
 
-function Comparison({ left, right, verdict }) {
-  const differences = verdict.differences ?? [];
+/** `verdict` is what /api/compare or /replay says; the runs are reduced from their frames. */
+export function Comparison({ left, right, verdict }) {
+  const differences = useMemo(() => placedDifferences(verdict.differences ?? [], right, left), [verdict, left, right]);
   const decided = differences.filter((one) => !one.assumed);
   const [chosen, choose] = useState(decided[0]?.number ?? null);
   const turns = Math.max(left.turns.length, right.turns.length, 1);
@@ -47,19 +49,19 @@ function Comparison({ left, right, verdict }) {
   const marks = new Map(decided.filter((one) => one.turn === place.turn && union.tree.byPath.has(one.path)).map((one) => [one.path, one.number]));
   const names = namesOf(verdict);
   return html`<div class="compare">
-    <${Verdict} verdict=${verdict} left=${left} right=${right} names=${names} />
+    <${Verdict} verdict=${verdict} decided=${decided} left=${left} right=${right} names=${names} />
     <${Sides} union=${union} views=${views} marks=${marks} names=${names} onChoose=${(path) => { const hit = decided.find((one) => path && one.path.startsWith(path) && one.turn === place.turn); if (hit) choose(hit.number); }} />
-    ${differences.length ? html`<ol class="diffs">${differences.map((one) => html`<${Difference} key=${one.number} one=${one} names=${names} isChosen=${one.number === chosen} onChoose=${() => goTo(one)} />`)}</ol>` : null}
+    ${differences.length || verdict.missing ? html`<ol class="diffs">${differences.map((one) => html`<${Difference} key=${one.number} one=${one} names=${names} isChosen=${one.number === chosen} onChoose=${() => goTo(one)} />`)}${verdict.missing ? html`<${Missing} missing=${verdict.missing} />` : null}</ol>` : null}
     <${BothRuns} left=${left} right=${right} names=${names} turns=${turns} place=${place} setPlace=${setPlace} decided=${decided} move=${move} />
   </div>`;
 }
 
 function namesOf({ names, a, b }) {
-  return { a: names?.a ?? (a?.tree === "baseline" ? "plain loop" : "recorded"), b: names?.b ?? (b?.tree === "baseline" ? "plain loop" : b?.is_replay ? "replay" : "other run") };
+  return { a: names?.a ?? (a?.tree === "baseline" ? "plain loop" : "recorded"), b: names?.b ?? (b == null ? "replay" : b.tree === "baseline" ? "plain loop" : b.shadow_of ? "tree" : "other run") };
 }
 
-function Verdict({ verdict, left, right, names }) {
-  const words = verdictWords((verdict.differences ?? []).filter((one) => !one.assumed), verdict.same_answer);
+function Verdict({ verdict, decided, left, right, names }) {
+  const words = verdictWords(decided, verdict.same_answer);
   const usage = (run) => run.end?.usage ?? {};
   const held = (run) => run.sources?.cited?.filter((one) => one.holds).length ?? 0;
   const deltas = [
@@ -68,7 +70,7 @@ function Verdict({ verdict, left, right, names }) {
   ];
   return html`<header class="verdict"><div>
       <h1><em>${words.head}</em>${words.rest.startsWith(",") ? "" : " "}${words.rest}</h1>
-      <p>${names.a} <code>${left.id.slice(0, 8)}</code> against ${names.b} <code>${right.id.slice(0, 8)}</code>. Nothing was asked of a model.${left.tree.run?.question ? html` <span class="asked">${left.tree.run.question}</span>` : null}</p></div>
+      <p>${names.a} <code>${left.id.slice(0, 8)}</code> against ${names.b}${right.id === left.id ? "" : html` <code>${right.id.slice(0, 8)}</code>`}. Nothing was asked of a model.${left.tree.run?.question ? html` <span class="asked">${left.tree.run.question}</span>` : null}</p></div>
     <dl class="deltas">${deltas.map(([name, before, now]) => html`<div key=${name}><dt>${name}</dt><dd class=${before === now ? "same" : ""}>${before} ${before === now ? "=" : "→"} ${now}</dd></div>`)}</dl>
   </header>`;
 }
@@ -95,9 +97,16 @@ function Difference({ one, names, isChosen, onChoose }) {
     ${one.assumed ? html`<${Mark} name="info" />` : html`<i>${one.number}</i>`}
     <span class="where">${one.assumed ? `Assumed: ${name}` : name} <small>turn ${one.turn}${one.place ? `, ${one.place}` : inside(one.path)}</small></span>
     ${one.assumed ? null : html`<span class="sides-words"><span>${names.a} <b>${sideWords(one.a)}</b></span><span>${names.b} <b>${sideWords(one.b)}</b></span></span>`}
-    ${one.why ? html`<span class="why">${one.why}</span>` : null}
+    ${one.why ? html`<span class="why">${sentenceCase(one.why)}</span>` : null}
+    ${["a", "b"].map((side) => (one[side]?.does?.length ? html`<span key=${side} class="why">${sentenceCase(names[side])}: ${one[side].does.join("; ")}.</span>` : null))}
   </button></li>`;
 }
+
+function Missing({ missing }) {
+  return html`<li class="assumed"><div class="missing"><${Mark} name="halt" /><span class="where">The recording has no answer to this request. <small>turn ${missing.turn}</small></span><span class="why">${missing.words}</span></div></li>`;
+}
+
+const sentenceCase = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function inside(path) {
   const names = [...new Set((path ?? "").split("/"))].slice(-3, -1);

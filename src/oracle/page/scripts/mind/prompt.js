@@ -10,7 +10,7 @@ export function Prompt() {
   const added = run?.prompt?.added ?? [];
   const total = segments.reduce((sum, one) => sum + one.tokens, 0);
   return html`<section class="prompt" aria-labelledby="prompt-heading">
-    <h3 id="prompt-heading">Prompt <span>${segments.length ? `${count(total)} tokens` : ""}${added.length ? html`, <button class="plainlink" title="Messages added in mid-run" onClick=${() => setOpen(together(added))}>${added.length} added</button>` : null}</span></h3>
+    <h3 id="prompt-heading">Prompt <span>${segments.length ? `${count(total)} tokens` : ""}${added.length ? html` <button class="plainlink" aria-label=${`${added.length} added in mid-run`} title=${`${added.length} added in mid-run`} onClick=${() => setOpen(together(added))}>+${added.length}</button>` : null}</span></h3>
     ${segments.length ? html`<${Bar} segments=${segments} total=${total} />` : null}
     <ul class="segments">
       ${segments.map((one) => html`<li key=${one.name}><button disabled=${!one.text} onClick=${() => setOpen(one)}>${one.name}</button><span>${count(one.tokens)}</span></li>`)}

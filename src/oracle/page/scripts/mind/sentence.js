@@ -95,7 +95,7 @@ export function sentenceOf(run, view, connection = "up") {
   if (CONNECTION[connection]) return said(CONNECTION[connection], "scarce");
   if (!run?.tree) return run ? said(["Reading the run.", ""]) : said(["Nothing runs.", "Ask something, or choose a run."]);
   const known = { run, view, signal: view.signals.at(-1), decision: view.decisions.at(-1), calls: view.calls };
-  if (view.held) return said([`Held before “${nameOf(run, view.held.path)}”.`, "Nothing is sent until you go on."], "scarce");
+  if (view.held) return said([`Held before “${nameOf(run, view.held.path)}”.`, "Nothing is sent until you go on. The clock runs."], "scarce");
   if (view.end) return endSentence(known);
   const names = namesTo(view.focus);
   const status = view.focus && view.statuses.get(view.focus.path)?.status;

@@ -13,11 +13,13 @@ const GLYPHS = {
   sequence: "sequence", selector: "selector", reactive_sequence: "reactive", reactive_selector: "reactive",
   parallel: "parallel", loop: "loop", ladder: "ladder", exit: "exit", later: "later",
 };
-const NEAR = 4; // columns round the focus that detail Path shows in full
+const NEAR = 2; // columns round the focus that detail Path shows in full
 const NEAR_SIBLINGS = 3;
+const LOW_STAGE = 13; // rows; below this fewer siblings are shown
 const LONG_LABEL = 24; // characters of a joined name
-const LONG_SIBLING = 21; // and of a name beside the line
+const LONG_SIBLING = 19; // and of a name beside the line
 
+const NOTHING = new Set();
 const UNITS = new WeakMap();
 
 // The chain of nodes that one box stands for, outermost first.
@@ -69,9 +71,9 @@ export function statusOf(unit, statuses) {
 
 // `opened` and `closed` are sets of paths that the reader has opened or closed by hand.
 export function shapeOf(tree, view, options) {
-  const { detail = "turn", opened = new Set(), closed = new Set(), room = Infinity, join = 0, crumbs = 0, extra = null, longest = LONG_SIBLING } = options;
+  const { detail = "turn", opened = new Set(), closed = new Set(), room = Infinity, join = 0, crumbs = 0, extra = null, longest = LONG_SIBLING, kept = NOTHING } = options;
   const lit = litPaths(tree, view.focus, extra);
-  const context = { tree, view, detail, opened, closed, room, join, longest, lit, extra, statuses: view.statuses, isOver: Boolean(view.end) };
+  const context = { tree, view, detail, opened, closed, room, join, longest, kept, lit, extra, statuses: view.statuses, isOver: Boolean(view.end) };
   const line = lineOf(context);
   const root = buildBox(context, unitOf(tree.roots[0]), 0, line.length);
   for (const other of tree.roots.slice(1)) root.children.push(buildBox(context, unitOf(other), 1, line.length));
@@ -144,6 +146,7 @@ function baseBox(context, unit, isLit, depth) {
     wrappers: unit.wrappers, isLit, isFocus, isMain: isLit && isAbove(unit, view.focus), depth, isLeaf: unit.isLeaf, isFolded: false, isGroup: false,
     decided: isFocus && status === "success" && unit.members.includes(view.decided),
     count: unit.count, children: [], only: onlyHas(context, unit),
+    isKept: unit.members.some((one) => context.kept.has(one.path)), // never joined with another
   };
 }
 
@@ -165,8 +168,9 @@ function siblingLimit(context, depth, length, at, count) {
   // Of the column of the children from the end of the line; joined boxes are one column.
   const distance = length - 2 - depth - context.join;
   if (context.detail === "path") {
-    if (at < 0) return { above: count, below: NEAR_SIBLINGS };
-    return distance < NEAR ? { above: NEAR_SIBLINGS, below: NEAR_SIBLINGS } : { above: 0, below: 0 };
+    const near = context.room < LOW_STAGE ? NEAR_SIBLINGS - 1 : NEAR_SIBLINGS;
+    if (at < 0) return { above: count, below: near };
+    return distance < NEAR ? { above: near, below: near } : { above: 0, below: 0 };
   }
   // Turn: all children as far as there is room; more above the line than below it would push the line down.
   const rows = Math.max(6, context.room);
@@ -215,6 +219,7 @@ function groupWord(statuses, kind, isOver) {
   if (all(["skipped"])) return { word: "skipped", status: "skipped" };
   if (all(["failure"])) return { word: "said no", status: "failure" };
   if (statuses.includes("error")) return { word: "with an error", status: "error" };
+  if (statuses.includes(null)) return { word: "others", status: null };
   return { word: "done", status: "success" };
 }
 
@@ -225,7 +230,7 @@ function joinAlong(root, count) {
     const line = litLine(root);
     const pairs = line.slice(0, -2).map((box, at) => ({ box, child: line[at + 1], cost: joinCost(box, line[at + 1], at) }));
     const best = pairs.reduce((least, pair) => (pair.cost < (least?.cost ?? Infinity) ? pair : least), null);
-    if (!best) return;
+    if (!best || best.cost === Infinity) return;
     joinPair(root, best.box, best.child);
   }
 }
@@ -243,15 +248,15 @@ function joinCost(box, child, at) {
   const siblings = box.children.filter((one) => one !== child);
   if (siblings.length === 0) return at;
   if (at === 0) return Infinity; // the root has no parent to which its other children could go
+  if (box.isKept || child.isKept || siblings.some((one) => one.isLit)) return Infinity;
   const asked = siblings.filter((one) => one.status !== null).length;
     // A selector with few branches is a question whose answer is the branch: both fit in one box.
-  const isQuestion = box.glyph === "selector" && siblings.length <= 4 ? 14 : 0;
+  const isQuestion = box.glyph === "selector" && siblings.length <= 5 ? 14 : 0;
   return 20 + siblings.length * 2 + asked * 4 + child.wrappers.length * 30 - isQuestion;
 }
 
 function joinPair(root, box, child) {
   const parent = parentOf(root, box);
-  const siblings = box.children.filter((one) => one !== child);
   box.joined = [...(box.joined ?? [box]), child].map((one) => ({ id: one.id, label: one.label }));
   box.label = joinedLabel(box, child);
   box.wrappers = [...box.wrappers, ...child.wrappers];
@@ -260,15 +265,17 @@ function joinPair(root, box, child) {
   box.isFocus = box.isFocus || child.isFocus;
   box.decided = child.decided;
   box.isLeaf = child.isLeaf;
+  const at = box.children.indexOf(child);
+  const [earlier, later] = [box.children.slice(0, at), box.children.slice(at + 1)];
   box.children = child.children;
-  if (!parent || siblings.length === 0) { box.lastKind = child.unit.inner.kind; return; }
-  const place = parent.children.indexOf(box);
+  if (!parent || earlier.length + later.length === 0) { box.lastKind = child.unit.inner.kind; return; }
   const kind = box.lastKind ?? box.unit.inner.kind;
-  const above = merged(siblings.filter((one) => indexIn(one, child) < 0), `${box.id}//joined-before`, kind);
-  const below = merged(siblings.filter((one) => indexIn(one, child) >= 0), `${box.id}//joined-after`, kind);
   box.lastKind = child.unit.inner.kind;
-  parent.children.splice(place + 1, 0, ...below);
-  parent.children.splice(place, 0, ...above);
+  box.before = merged([...(box.before ?? []), ...earlier], `${box.id}//joined-before`, kind);
+  box.after = merged([...later, ...(box.after ?? [])], `${box.id}//joined-after`, kind);
+  const others = parent.children.filter((one) => one === box || !one.id.startsWith(`${box.id}//joined-`));
+  const place = others.indexOf(box);
+  parent.children = [...others.slice(0, place).filter((one) => !box.before.includes(one)), ...box.before, box, ...box.after, ...others.slice(place + 1).filter((one) => !box.after.includes(one))];
 }
 
 // Of a selector the branch that it took says more, of anything else its own name.
@@ -276,11 +283,6 @@ function joinedLabel(box, child) {
   const [first] = box.joined;
   if (first.label.length + child.label.length <= LONG_LABEL) return `${first.label} › ${child.label}`;
   return box.glyph === "selector" ? `› ${child.label}` : `${first.label} ›`;
-}
-
-function indexIn(one, child) {
-  const first = one.unit ?? one.units[0];
-  return first.outer.index - child.unit.outer.index;
 }
 
 function merged(boxes, id, kind) {
@@ -302,7 +304,9 @@ function parentOf(root, box) {
 // Detail Path: the first boxes of the line become words above the drawing; the last of them stays as its glyph.
 function cutCrumbs(root, count) {
   const line = litLine(root);
-  const cut = Math.min(count, line.length - 2);
+  // Never so far that another lit line would be lost.
+  const fork = line.findIndex((box) => box.children.some((child) => child.isLit && !child.isMain));
+  const cut = Math.min(count, line.length - 2, fork < 0 ? Infinity : fork);
   if (cut <= 0) return { root, crumbs: [] };
   const top = line[cut];
   const crumbs = line.slice(0, cut + 1).map((box) => ({ id: box.id, label: box.fullLabel ?? box.label }));

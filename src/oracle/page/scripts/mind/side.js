@@ -16,11 +16,10 @@ export function sharedDrawing(tree, views, differing, width) {
   const { nodes, closed } = differing.length ? cutBelow(tree, ends, differing) : { nodes: ends, closed: new Set() };
   const [first, ...others] = nodes.length ? nodes : [tree.roots[0]];
   const union = { statuses: views[0].statuses, focus: first, end: true, isEnd: true };
+  const kept = new Set(differing.map((node) => node.path));
   let best = null;
   for (const [join, crumbs] of WAYS) {
-    // Joined boxes would hide a node that differs.
-    if (join > 1 && differing.length) break;
-    const shape = shapeOf(tree, union, { detail: "path", join, crumbs, closed, extra: [...others, ...differing] });
+    const shape = shapeOf(tree, union, { detail: "path", join, crumbs, closed, extra: [...others, ...differing], kept });
     const drawing = { ...shape, ...layOut(shape.root, { measure, rowHeight: ROW }) };
     if (!best || drawing.width < best.width) best = drawing;
     if (drawing.width <= width - 2 * MARGIN) return drawing;

@@ -55,7 +55,7 @@ function drawingOf(run, view, size, before) {
   const isSame = key === before.key;
   const line = view.focus?.path.split("/").slice(0, 4).join("/");
   const drawing = fitted(run.tree, view, {
-    detail, width: size.width - 2 * MARGIN, height: size.height - 60, measure, opened, closed,
+    detail, width: size.width - MARGIN - 8, height: size.height - 60, measure, opened, closed,
     first: isSame ? before.way : 0, kept: line === before.line ? before.kept : null,
   });
   Object.assign(before, { key, kept: drawing.columns, way: drawing.way, line });
@@ -78,9 +78,9 @@ function placeOf(drawing, size) {
   if (drawing.detail === "all") {
     return { x: Math.min(MARGIN, size.width * 0.45 - focus.x * scale), y: size.height * 0.42 - focus.y * scale, zoom: scale };
   }
-  const isWide = drawing.width > size.width - 2 * MARGIN;
+  const isWide = drawing.width > size.width - MARGIN - 8;
   const x = isWide ? Math.min(MARGIN, size.width - MARGIN - (focus.x + focus.width)) : MARGIN;
-  const y = height <= room ? top - drawing.top + Math.max(0, (room - height) * 0.4) : room * 0.4 + top - focus.y;
+  const y = height <= room ? top - drawing.top + Math.max(0, (room - height) * 0.4) : Math.max(top - drawing.top - (height - room), room * 0.5 + top - focus.y);
   return { x: Math.round(x) + 0.5, y: Math.round(y) + 0.5, zoom: 1 }; // thin lines are sharp on half pixels
 }
 

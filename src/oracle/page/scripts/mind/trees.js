@@ -8,8 +8,9 @@ import { state, useStore } from "../store.js";
 import { drawBox } from "./box.js";
 import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
-import { indexTree } from "./reduce.js";
+import { indexTree, newRun, take } from "./reduce.js";
 import { shapeOf } from "./shape.js";
+import { Comparison, recorded } from "./compare.js";
 import { sideWords, verdictWords } from "./union.js";
 
 const RECORDINGS = 3;
@@ -51,6 +52,7 @@ function OneTree({ name, runs }) {
     get(`/api/trees/${encodeURIComponent(name)}`).then((found) => { if (!isOver) { setTree(found); setText((before) => before ?? found.source); } });
     return () => { isOver = true; };
   }, [name]);
+  const [both, setBoth] = useState(null);
   const isChanged = tree && text !== tree.source;
   const results = useReplays(runs, isChanged ? { [tree.file.split("/").at(-1)]: text } : null);
   const find = (words) => {
@@ -61,11 +63,12 @@ function OneTree({ name, runs }) {
     area.current.scrollTop = Math.max(0, (text.slice(0, at).split("\n").length - 6) * 19);
   };
   if (!tree) return html`<div class="onetree" aria-busy="true"></div>`;
+  if (both) return html`<div class="besides"><p><button class="button plain small" onClick=${() => setBoth(null)}>Back to the tree</button></p><${Comparison} ...${both} /></div>`;
   return html`<div class="onetree">
     <section class="luapane" aria-label="Lua"><header><code>${tree.file.split("/").at(-1)}</code><span>${isChanged ? "a changed copy; nothing is written" : "change a copy to see what it would have decided"}</span>${isChanged ? html`<button class="button plain small" onClick=${() => setText(tree.source)}>Undo all</button><button class="button plain small" onClick=${() => navigator.clipboard.writeText(text)}>Copy</button>` : null}</header>
       <${Editor} area=${area} text=${text ?? ""} setText=${setText} /></section>
     <section class="drawpane" aria-label="Drawing"><header><b>${tree.name}</b><span>${tree.description}</span></header><${Drawing} tree=${tree} onChoose=${(node) => find(words(node, text))} /></section>
-    <section class="whatif" aria-label="What it would have changed" aria-live="polite"><${WhatIf} results=${results} runs=${runs} isChanged=${isChanged} /></section>
+    <section class="whatif" aria-label="What it would have changed" aria-live="polite"><${WhatIf} results=${results} runs=${runs} isChanged=${isChanged} onOpen=${(result) => sideBySide(result).then(setBoth)} /></section>
   </div>`;
 }
 
@@ -146,23 +149,32 @@ async function replayed(run, trees, signal) {
   }
 }
 
-function WhatIf({ results, runs, isChanged }) {
+function WhatIf({ results, runs, isChanged, onOpen }) {
   if (!runs.length) return html`<p class="nothing">No runs yet. Each question becomes one, and a changed tree is tried on them.</p>`;
   if (!isChanged) return html`<p class="nothing">Tried on ${plural(runs.length, "recording")}: ${runs.map((run) => run.question).join(" · ")}</p>`;
   if (!results) return html`<p class="nothing">Replaying ${plural(runs.length, "recording")}.</p>`;
   // A file that cannot be read is the same for all.
   const broken = results.every((one) => one.problem) && new Set(results.map((one) => one.problem)).size === 1;
   if (broken) return html`<p class="problem"><${Mark} name="err" /> ${results[0].problem}</p>`;
-  return html`<ul>${results.map((one) => html`<${Result} key=${one.run.id} result=${one} />`)}</ul>`;
+  return html`<ul>${results.map((one) => html`<${Result} key=${one.run.id} result=${one} onOpen=${() => onOpen(one)} />`)}</ul>`;
 }
 
-function Result({ result }) {
+// The recorded run beside the replay, whose frames came with the verdict.
+async function sideBySide({ run, mind, ...verdict }) {
+  const left = await recorded(run.id);
+  const right = newRun(run.id);
+  for (const { type, data } of mind) take(right, type, data);
+  right.isLive = false; // a replay that ran out of answers has no end
+  return { left, right, verdict };
+}
+
+function Result({ result, onOpen }) {
   const { run, problem } = result;
   if (problem) return html`<li><p class="problem"><${Mark} name="halt" /> ${problem}</p><small>${run.question}</small></li>`;
   const differences = (result.differences ?? []).filter((one) => !one.assumed);
   const { head, rest } = verdictWords(differences, result.same_answer ?? true);
-  return html`<li><p><${Mark} name=${differences.length ? "diff" : "yes"} /> <a href=${`/runs/${run.id}`}><b class=${differences.length ? "differs-words" : ""}>${head}</b>${rest.startsWith(",") ? "" : " "}${rest}</a></p><small>${run.question}</small>
-    ${differences.length ? html`<ol>${differences.slice(0, 4).map((one) => html`<li key=${one.number}>turn ${one.turn}: <b>${one.path?.split("/").at(-1) ?? ""}</b> ${sideWords(one.a)} → ${sideWords(one.b)}${one.why ? `. ${one.why}` : ""}</li>`)}</ol>` : null}</li>`;
+  return html`<li><p><${Mark} name=${differences.length ? "diff" : "yes"} /> <a href=${`/runs/${run.id}`}><b class=${differences.length ? "differs-words" : ""}>${head}</b>${rest.startsWith(",") ? "" : " "}${rest}</a>${differences.length && result.mind ? html` <button class="plainlink" onClick=${onOpen}>Side by side</button>` : null}</p><small>${run.question}</small>
+    ${differences.length ? html`<ol>${differences.slice(0, 4).map((one) => html`<li key=${one.number}>turn ${one.turn}: <b>${one.path?.split("/").at(-1) ?? "other effects"}</b> ${one.path ? `${sideWords(one.a)} → ${sideWords(one.b)}` : one.why}</li>`)}</ol>` : null}</li>`;
 }
 
 /** Where a node's Lua is shown. */

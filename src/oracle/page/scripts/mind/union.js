@@ -40,6 +40,18 @@ export function stepAtPlace(run, { turn, share }) {
   return Math.round(bound.from.step + (end - bound.from.step) * share);
 }
 
+/** Differences with the turn in whose column they lie: what the ledger says first is recorded with the turn before. */
+export function placedDifferences(differences, ...runs) {
+  return differences.map((one) => {
+    for (const run of runs) {
+      const step = (run.nodes.get(one.path) ?? []).findLast((change) => change.turn === one.turn)?.step;
+      const bound = step === undefined ? null : boundsOf(run).find((each) => step < (each.to?.step ?? Infinity));
+      if (bound) return { ...one, turn: bound.turn };
+    }
+    return { ...one, turn: Math.max(1, one.turn) };
+  });
+}
+
 export function viewAtPlace(run, place) {
   const last = run.turns.at(-1)?.turn ?? 1;
   const isEnd = place.turn > last || (place.turn === last && place.share >= 1);
@@ -53,7 +65,7 @@ export function verdictWords(differences, isSameAnswer) {
   const count = differences.length;
   const answer = isSameAnswer ? "The answer is the same." : "The answer differs too.";
   if (count === 0) return { head: "No decision differs.", rest: answer };
-  const turns = [...new Set(differences.map((one) => one.turn))];
+  const turns = [...new Set(differences.map((one) => Math.max(1, one.turn)))];
   const where = turns.length === 1 ? `, ${count === 1 ? "" : count === 2 ? "both " : "all "}in turn ${turns[0]}.` : `, in turns ${turns.join(", ")}.`;
   return { head: `${NUMBERS[count] ?? count} ${count === 1 ? "decision differs" : "decisions differ"}`, rest: `${where} ${answer}` };
 }
