@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.testing import ScriptedModel, signal
+from oracle.testing import signal
 from tests.api.test_asking import found, look
 
 DOUBT = "local DOUBTS = "

@@ -1,6 +1,7 @@
 """What can be seen of a run: the same frames from a record as from the run itself."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_each_change_names_a_node_of_the_tree_and_time_does_not_go_back(rich):
     assert times == sorted(times)
     assert {node["status"] for node in changes} >= {"running", "success", "failure", "skipped"}
     same = [(node["turn"], node["path"], node["status"]) for node in changes]
-    assert all(one != other for one, other in zip(same, same[1:], strict=False))
+    assert all(one != other for one, other in pairwise(same))
 
 
 def test_a_leaf_says_what_it_is_for_and_where_it_is_written(rich):

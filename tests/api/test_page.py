@@ -113,7 +113,10 @@ def test_lines_of_a_file_are_shown(serve, root):
     assert shown == {
         "path": "auth.py",
         "lines": [{"n": 2, "text": "    return True"}],
-        **{"first": 2, "last": 2, "total": 2, "changed": None},
+        "first": 2,
+        "last": 2,
+        "total": 2,
+        "changed": None,
     }
     assert [line["n"] for line in whole["lines"]] == [1, 2]
     assert whole["changed"] is True

@@ -19,7 +19,7 @@ Needs: TypeAlias = Scope | Literal["nothing"]
 RULES: Final[Mapping[str, Needs]] = {
     "GET /healthz": "nothing",
     "GET /readyz": "nothing",
-    # The page is the same for everybody, and says nothing of the project. What it shows, it asks for.
+    # The page is the same for everybody. What it shows, it asks for with the user's token.
     "GET /": "nothing",
     "GET /s/{session_id}": "nothing",
     "GET /runs": "nothing",

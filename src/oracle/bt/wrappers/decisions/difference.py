@@ -99,7 +99,7 @@ def compared(recording: Recording, played: Played) -> DecisionDiff:
 
 
 def between(first: Recording, second: Recording) -> DecisionDiff:
-    """The same for two runs that were both recorded. Where one has no end, both count up to there."""
+    """The same for two recorded runs. Where one has no end, both count up to there."""
     before, now = first.decisions, second.decisions
     cut = [run.totals.turns for run in (before, now) if not run.stop_reason]
     return DecisionDiff(

@@ -103,7 +103,7 @@ async def played(
     recording does not have; nothing is ever written. `look` is for another who looks on.
     """
     watch, time = Watch(), SimulatedTime()
-    hearing = [watch.hear]
+    hearing: list[Hear] = [watch.hear]
 
     def say(chunk: OracleStreamChunk) -> None:
         for hear in hearing:

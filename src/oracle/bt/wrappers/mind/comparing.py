@@ -6,7 +6,7 @@ The decision diff is that of `oracle replay`. Nothing is asked, done or written.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import asdict
 from typing import Any, TypeVar
 
@@ -124,18 +124,15 @@ def _why(turn: TurnDifference) -> str:
     """In words, as far as it is known: the node itself, what comes before it, or what is done."""
     name = _name(turn.node)
     if turn.instead:
-        return f"{_name(turn.instead)} comes first and decides."
-    if turn.before == NOT_REACHED:
-        return f"{name} was not reached before." if turn.now else f"{name} decides this."
-    if turn.now == NOT_REACHED:
-        return f"{name} is not reached any more."
+        return f"In the second, {_name(turn.instead)} comes before it and decides."
+    if turn.node and turn.before in (NOT_REACHED, ""):
+        return f"Only the second comes to {name}."
+    if turn.node and turn.now in (NOT_REACHED, ""):
+        return f"Only the first comes to {name}."
     if turn.node:
-        return f"{name} ended with {turn.before}, and ends with {turn.now} now."
-    return _first(turn.newly, "now it {}") or _first(turn.no_longer, "it no longer {}")
-
-
-def _first(facts: Sequence[str], form: str) -> str:
-    return form.format(facts[0]).capitalize() + "." if facts else ""
+        return f"{name}: {turn.before} in the first, {turn.now} in the second."
+    facts = [("second", fact) for fact in turn.newly] + [("first", f) for f in turn.no_longer]
+    return next((f"Only the {which} {fact}." for which, fact in facts), "")
 
 
 def _name(path: str) -> str:

@@ -9,7 +9,7 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from oracle.bt.state.base import FAILURE, RUNNING, RunStatus
 from oracle.bt.wrappers.mind.frame import Frame
@@ -144,7 +144,7 @@ class MindWatcher:
 
     def hear(self, chunk: OracleStreamChunk | None) -> None:
         """None means that no chunk follows."""
-        hear = None if chunk is None else _HEARD.get(chunk.type)
+        hear = None if chunk is None else self.heard.get(chunk.type)
         if chunk is not None and hear is not None:
             hear(self, chunk)
 
@@ -203,7 +203,8 @@ class MindWatcher:
 
     @property
     def _is_priced(self) -> bool:
-        return (self._tree.read("model") or {}).get("prices") is not None
+        model: Mapping[str, Any] = self._tree.read("model") or {}
+        return model.get("prices") is not None
 
     def _counted(self, chunk: OracleStreamChunk) -> dict[str, int | None]:
         """Input and output, where the provider has counted them."""
@@ -268,26 +269,26 @@ class MindWatcher:
         now = self.now()
         self.put("end", at=now["at"], turns=now["turn"], **data)
 
-
-_HEARD: Final[Mapping[ChunkType, Callable[[MindWatcher, OracleStreamChunk], None]]] = {
-    ChunkType.QUESTION: MindWatcher._asked,
-    ChunkType.PROMPT: MindWatcher._prompted,
-    ChunkType.CONTENT: MindWatcher._wrote,
-    ChunkType.TURN_START: MindWatcher._turn_start,
-    ChunkType.TURN_END: MindWatcher._turn_end,
-    ChunkType.COST: MindWatcher._cost,
-    ChunkType.SIGNAL: MindWatcher._signalled,
-    ChunkType.VERDICT: MindWatcher._verdict,
-    ChunkType.TOOL_CALL: MindWatcher._called,
-    ChunkType.TOOL_RESULT: MindWatcher._answered,
-    ChunkType.BUDGET: MindWatcher._budgeted,
-    ChunkType.SOURCES: MindWatcher._sourced,
-    ChunkType.DONE: MindWatcher._done,
-}
+    heard: ClassVar[Mapping[ChunkType, Callable[[MindWatcher, OracleStreamChunk], None]]] = {
+        ChunkType.QUESTION: _asked,
+        ChunkType.PROMPT: _prompted,
+        ChunkType.CONTENT: _wrote,
+        ChunkType.TURN_START: _turn_start,
+        ChunkType.TURN_END: _turn_end,
+        ChunkType.COST: _cost,
+        ChunkType.SIGNAL: _signalled,
+        ChunkType.VERDICT: _verdict,
+        ChunkType.TOOL_CALL: _called,
+        ChunkType.TOOL_RESULT: _answered,
+        ChunkType.BUDGET: _budgeted,
+        ChunkType.SOURCES: _sourced,
+        ChunkType.DONE: _done,
+    }
+    """The chunks that make frames, and how."""
 
 
 def makes_frames(chunk: OracleStreamChunk) -> bool:
-    return chunk.type in _HEARD
+    return chunk.type in MindWatcher.heard
 
 
 def verdict_words(verdict: str) -> str:
