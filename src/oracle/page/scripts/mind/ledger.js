@@ -11,7 +11,7 @@ const shownAs = (name, value) => (FORMATS[name] ?? count)(value);
 export function trackOf({ used, limit, reserve = 0, expected = 0 }) {
   const share = (value) => Math.max(0, Math.min(1, limit > 0 ? value / limit : 0));
   const kept = share(reserve);
-  return { used: share(used), expected: Math.min(share(expected), 1 - share(used)), reserve: kept, isAtReserve: kept > 0 && share(used) >= 1 - kept };
+  return { used: share(used), expected: Math.min(share(expected), 1 - share(used)), reserve: kept, isAtReserve: reserve > 0 && used + reserve >= limit };
 }
 
 export function Ledger() {
