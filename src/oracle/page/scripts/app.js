@@ -4,6 +4,7 @@ import { set, state, useStore } from "./store.js";
 import { get } from "./api.js";
 import * as keys from "./keys.js";
 import * as router from "./router.js";
+import { Icon } from "./icons.js";
 import { Bar } from "./frame/bar.js";
 import { Rail } from "./frame/rail.js";
 import { Tabs } from "./frame/tabs.js";
@@ -18,7 +19,7 @@ import { Mind } from "./mind/mind.js";
 import { Sources } from "./mind/sources.js";
 import { Compare } from "./mind/compare.js";
 import { Trees } from "./mind/trees.js";
-import { openSession, stop } from "./chat/asking.js";
+import { liveExchange, openSession, stop } from "./chat/asking.js";
 import { watchRun } from "./watching.js";
 import { useWidth } from "./frame/width.js";
 
@@ -31,7 +32,7 @@ function App() {
   const kind = ["frame", `is-${width}`, frameOf(route, isTalk), isBeside && "is-beside", isTalk && isMindHidden && "is-mindless", `tab-${tab}`];
   return html`
     <a class="skip-link" href="#answer">Skip to the answer</a>
-    <a class="skip-link" href="#mind">Skip to the mind</a>
+    ${(isTalk || route.name === "run") && !isMindHidden && html`<a class="skip-link" href="#mind">Skip to the mind</a>`}
     <div class=${kind.filter(Boolean).join(" ")}>
       <${Bar} />
       <${Rail} />
@@ -53,7 +54,7 @@ function panes(route, { isTalk, isBeside, isMindHidden, width }) {
   if (route.name === "trees") return html`<main class="alone" id="answer" tabindex="-1" aria-label="Trees"><${Trees} name=${route.tree} /></main>`;
   if (route.name === "lost") return html`<main class="alone" id="answer" tabindex="-1"><div class="empty"><h1>Nothing is at this address.</h1><p><a class="link" href="/">Ask a question</a> or look at the <a class="link" href="/runs">runs</a>.</p></div></main>`;
   const mind = !isMindHidden && html`<${Mind} />`;
-  const beside = isBeside && html`<aside class="beside" aria-label="Sources"><${Sources} beside=${true} /></aside>`;
+  const beside = isBeside && html`<aside class="beside-pane" aria-label="Sources"><header class="beside-head"><h2>Sources</h2><button type="button" class="icon" aria-label="Close sources" onClick=${() => set({ citation: null, stage: "tree" })}><${Icon} name="close" /></button></header><${Sources} beside=${true} /></aside>`;
   if (route.name === "run") return html`<${Recording} id=${route.run} />${beside}${mind}`;
   if (isTalk) return html`<${Chat} />${beside}${mind}`;
   return html`<${FirstVisit} width=${width} />`;
@@ -105,6 +106,7 @@ function escape() {
   if (state.panel) return set({ panel: null });
   if (state.node) return set({ node: null });
   if (state.citation !== null) return set({ citation: null, stage: "tree" });
+  if (!liveExchange()) return document.activeElement?.blur();
   return stop();
 }
 

@@ -39,7 +39,7 @@ const DID = {
 };
 
 const filled = (text, call, n) =>
-  text.replace("{n}", n).replace(/\{(\w+)\}/g, (_, name) => shortPath(String(call.arguments?.[name] ?? ""), 44));
+  text.replace("{n}", n).replace(/\{(\w+)\}/g, (_, name) => shortPath(String(call.arguments?.[name] ?? ""), 30));
 
 /** What a turn did, in a few words. */
 export function turnWords(turn, isLast) {

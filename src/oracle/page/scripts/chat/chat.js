@@ -61,7 +61,7 @@ export function Chat({ isRecording, foot }) {
       ${branch.map((exchange) => html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} version=${exchange.version} />`)}
     </div>
     <div class="dock">
-      ${isAway && branch.length > 0 && html`<button type="button" class="to-end" onClick=${() => toEnd(scroll.current)}>To the end</button>`}
+      ${isAway && liveExchange() && html`<button type="button" class="to-end" onClick=${() => toEnd(scroll.current)}>To the end</button>`}
       ${isRecording ? foot : html`<${Composer} />`}
     </div>
   </main>`;

@@ -54,12 +54,14 @@ function wrap(node, citation, open) {
   link.dataset.number = citation.number;
   link.href = citation.url || `#${citation.number}`;
   const state = citation.holds ? "holds" : citation.problem;
-  link.setAttribute("aria-label", `${citation.text}, citation ${citation.number}, ${state}`);
   link.title = citation.holds ? `${citation.where}: it holds` : `${citation.where || citation.text}: ${citation.problem}`;
   const number = document.createElement("sup");
   number.textContent = citation.number;
+  const said = document.createElement("span");
+  said.className = "vh";
+  said.textContent = `, ${state}`;
   node.replaceWith(link);
-  link.append(node, number);
+  link.append(node, number, said);
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();

@@ -49,6 +49,8 @@ export function drawBlock(token) {
     link.rel = "noopener noreferrer nofollow";
     link.title = link.href;
   }
+  // A list that goes on after a block keeps its number. The policy forbids the attribute, not the property.
+  for (const list of block.querySelectorAll("ol[start]")) list.style.counterReset = `item ${Number(list.start) - 1}`;
   for (const table of block.querySelectorAll("table")) {
     const frame = document.createElement("div");
     frame.className = "table";

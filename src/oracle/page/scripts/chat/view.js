@@ -65,7 +65,7 @@ function Facts({ exchange, session }) {
   const turn = exchange.turns.at(-1);
   return html`<p class="meta">
     ${kind && html`<span>${kind.type} question, ${kind.confidence.toFixed(2)}</span>`}
-    ${kind?.tools?.length > 0 && html`<span>${plural(turn?.offered ?? kind.tools.length, "tool")} offered</span>`}
+    ${kind?.tools?.length > 0 && html`<span>${plural(Math.max(kind.tools.length, ...exchange.turns.map((one) => one.offered ?? 0)), "tool")} offered</span>`}
     ${exchange.isLive && html`<span>${turn ? `turn ${turn.turn}` : "beginning"}</span>`}
     <${Branches} exchange=${exchange} session=${session} />
   </p>`;

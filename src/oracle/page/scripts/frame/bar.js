@@ -11,7 +11,7 @@ export function Bar() {
   const link = (name, path, text) => html`<a href=${path} aria-current=${current === name ? "page" : undefined}>${text}</a>`;
   return html`<header class="bar">
     <a class="brand" href="/" aria-label="oracle, a new question"><${Brand} /><span>oracle</span></a>
-    <p class="crumb"><b>${crumb(route, page)}</b><${Connection} /></p>
+    <div class="crumb"><${Crumb} route=${route} page=${page} /><${Connection} /></div>
     <nav aria-label="Pages">
       ${link("ask", state.session?.id && route.name !== "ask" ? `/s/${state.session.id}` : "/", "Ask")}${link("runs", "/runs", "Runs")}${link("compare", "/compare", "Compare")}${link("trees", "/trees", "Trees")}
     </nav>
@@ -22,6 +22,12 @@ export function Bar() {
       <button type="button" class="icon sessions-button" aria-label="Sessions" aria-expanded=${state.panel ? "true" : "false"} onClick=${() => set({ panel: state.panel ? null : "sessions" })}><${Icon} name="lines" /></button>
     </span>
   </header>`;
+}
+
+/** The heading of the page, unless the page has a larger one of its own. */
+function Crumb({ route, page }) {
+  const text = crumb(route, page);
+  return route.session || route.name === "run" || (route.name === "ask" && state.session) ? html`<h1 title=${text}>${text}</h1>` : html`<b>${text}</b>`;
 }
 
 function crumb(route, page) {

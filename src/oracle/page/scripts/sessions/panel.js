@@ -22,7 +22,7 @@ export function Sessions() {
     <label class="search"><${Icon} name="search" size=${14} /><span class="vh">Search sessions</span>
       <input type="search" ref=${field} placeholder="words of a title" value=${search ?? ""} onInput=${(event) => listSessions(event.target.value)} /></label>
     <div class="list">${isOpen && groups(sessions ?? []).map(([name, rows]) => html`<section key=${name}>
-      <h3>${name}</h3>
+      <h2>${name}</h2>
       <ul>${rows.map((row) => html`<${Row} key=${row.id} row=${row} session=${session} />`)}</ul>
     </section>`)}
     ${isOpen && sessions?.length === 0 && html`<p class="none">${search ? "No title has these words." : "No conversations yet. Each first question begins one."}</p>`}</div>
