@@ -16,7 +16,8 @@ from tests.api.test_asking import GatedModel, events_in, found, look
 
 PAGE = {
     *("GET /", "GET /s/{session_id}", "GET /runs", "GET /runs/{run_id}"),
-    *("GET /compare/{first}/{second}", "GET /page/{path:path}"),
+    *("GET /trees", "GET /trees/{name}", "GET /compare", "GET /compare/{first}/{second}"),
+    "GET /page/{path:path}",
 }
 OPEN = {"GET /healthz", "GET /readyz", *PAGE}
 

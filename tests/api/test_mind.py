@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -295,3 +296,10 @@ def test_without_a_record_at_least_what_happens_now_is_seen(serve, monkeypatch):
     assert seen[0][1] == "tree"
     assert "question/turns" in running
     assert seen[-1][1] == "end"
+
+
+@pytest.mark.parametrize("type_", FRAMES)
+def test_each_type_of_frame_is_documented(type_):
+    page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
+    table = page[page.index("| event | what it says |") :].partition("\n\n")[0]
+    assert f"`{type_}`" in table

@@ -21,7 +21,16 @@ def page(tmp_path, monkeypatch):
     return folder
 
 
-ROUTES = ["/", "/s/3f9a", "/runs", "/runs/3f9a?at=3.1&node=a", "/compare/3f9a/77aa"]
+ROUTES = [
+    "/",
+    "/s/3f9a",
+    "/trees",
+    "/trees/decide",
+    "/compare",
+    "/runs",
+    "/runs/3f9a?at=3.1&node=a",
+    "/compare/3f9a/77aa",
+]
 
 
 @pytest.mark.parametrize("path", ROUTES)

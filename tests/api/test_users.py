@@ -100,6 +100,7 @@ EACH = {
     **dict.fromkeys(PAGE, SAME_FOR_ALL),
     "GET /api/source": SAME_FOR_ALL,
     "GET /api/page": RUNS_ARE_MINE,
+    "GET /api/shadow": RUNS_ARE_MINE,
     "GET /api/trees": SAME_FOR_ALL,
     "GET /api/trees/{name}": SAME_FOR_ALL,
     "GET /api/prompts": SAME_FOR_ALL,
@@ -198,6 +199,13 @@ def test_the_first_page_lists_only_the_callers_own_runs(world):
         for user, who in (("ann", world.ann), ("bob", world.bob))
     }
     assert (len(seen["ann"]), seen["bob"]) == (2, [])
+
+
+def test_what_was_compared_is_the_callers_own(world):
+    ann, bob = (world.send(who, "GET", "/api/shadow").json() for who in (world.ann, world.bob))
+    assert (ann["compared"], len(ann["pairs"]), ann["passed"]) == (1, 1, True)
+    assert [row["is_kept"] for row in ann["rows"]] == [True] * len(ann["rows"])
+    assert (bob["compared"], bob["pairs"], bob["rows"], bob["passed"]) == (0, [], [], None)
 
 
 def test_what_bob_tried_changed_nothing(world):

@@ -120,8 +120,8 @@ class LiveRun:
         if self.mind is None:
             assert self._run.tree is not None
             self.mind = mind = LiveMind(self._run.tree)
-            unheard = self._run.overheard_by(mind.watcher.hear)
-            mind.begin([*self.chunks, *unheard])
+            self._run.said.overheard_by(mind.watcher.hear)
+            mind.begin([*self.chunks, *self._run.said.waiting()])
             self.task.add_done_callback(lambda _: mind.close())
         return self.mind
 

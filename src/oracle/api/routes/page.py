@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request
@@ -10,6 +9,7 @@ from fastapi.responses import Response
 
 from oracle.api.door import Door, TheDoor
 from oracle.api.page_files import INDEX, page_file
+from oracle.api.routes.runs import listed
 from oracle.bt.core.leaves import LEAVES
 from oracle.bt.wrappers.mind.outline import outline
 from oracle.bt.wrappers.recorded_tree import definition_from
@@ -31,6 +31,9 @@ MOST_LINES: Final = 2_000
 @router.api_route("/s/{session_id}", methods=METHODS, include_in_schema=False)
 @router.api_route("/runs", methods=METHODS, include_in_schema=False)
 @router.api_route("/runs/{run_id}", methods=METHODS, include_in_schema=False)
+@router.api_route("/trees", methods=METHODS, include_in_schema=False)
+@router.api_route("/trees/{name}", methods=METHODS, include_in_schema=False)
+@router.api_route("/compare", methods=METHODS, include_in_schema=False)
 @router.api_route("/compare/{first}/{second}", methods=METHODS, include_in_schema=False)
 async def index(request: Request) -> Response:
     return page_file(request, INDEX)
@@ -52,7 +55,7 @@ async def first_visit(door: TheDoor) -> dict[str, Any]:
         "model": door.visit.model(),
         "questions": project.questions,
         "tree": await _tree(door),
-        "runs": [{**asdict(run), "is_live": door.runs.live(run.id) is not None} for run in runs],
+        "runs": await listed(runs, door),
     }
 
 

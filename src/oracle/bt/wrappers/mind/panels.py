@@ -13,6 +13,7 @@ from oracle.bt.board import board_of, ledger_of, room_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.citations import holds
 from oracle.services.control.conversation import rough_tokens
 from oracle.services.control.ledger import RESOURCES
 
@@ -192,7 +193,6 @@ def sources_data(
 
 
 def _citation(number: int, cited: Mapping[str, Any]) -> dict[str, Any]:
-    holds = cited["status"] in ("resolved", "moved")
     problem = _PROBLEMS.get(str(cited["status"]))
     return {
         "number": number,
@@ -205,7 +205,7 @@ def _citation(number: int, cited: Mapping[str, Any]) -> dict[str, Any]:
         "last": cited["end"] or None,
         "url": cited["url"] or None,
         "status": cited["status"],
-        "holds": holds,
+        "holds": holds(cited),
         "problem": None if problem is None else problem.format(where=cited["where"]),
         "note": cited["mark"] or None,
         "digest": cited["digest"] or None,

@@ -269,7 +269,7 @@ class MindWatcher:
         now = self.now()
         self.put("end", at=now["at"], turns=now["turn"], **data)
 
-    heard: ClassVar[Mapping[ChunkType, Callable[[MindWatcher, OracleStreamChunk], None]]] = {
+    heard: ClassVar[Mapping[ChunkType, Callable[[Any, OracleStreamChunk], None]]] = {
         ChunkType.QUESTION: _asked,
         ChunkType.PROMPT: _prompted,
         ChunkType.CONTENT: _wrote,
