@@ -38,7 +38,7 @@ export function drawBox(one, state) {
     ${state.isStop ? html`<circle class="stop" cx="-7" cy="0" r="4" />` : null}
     <${Mark} name=${markOf(box.status)} x=${markAt} y="-6" key=${`m${box.step}`} />
     ${box.glyph ? glyph(box.glyph, markAt + 16, -6) : null}
-    ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}
+    ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}${" "}
     ${!box.isGlyph && box.isFolded && box.count > 0 ? html`<text class="count" data-open x=${width - 8} y="4" text-anchor="end">${box.count}</text>` : null}
     ${state.aside ? html`<text class="aside" x="2" y="27">${state.aside}</text>` : null}
     ${state.differs ? badge(state.differs, width) : null}
@@ -53,5 +53,5 @@ function outline(box, width) {
 }
 
 function badge(number, width) {
-  return html`<g class="badge" transform=${`translate(${width - 1} -11)`}><circle r="8" /><text y="4" text-anchor="middle">${number}</text></g>`;
+  return html`<g class="badge" aria-hidden="true" transform=${`translate(${width - 1} -11)`}><circle r="8" /><text y="4" text-anchor="middle">${number}</text></g>`;
 }

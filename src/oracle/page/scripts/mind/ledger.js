@@ -20,26 +20,26 @@ export function Ledger() {
   const hasReserve = budgets.some((one) => one.reserve > 0);
   return html`<section class="ledger" aria-labelledby="ledger-heading">
     <h3 id="ledger-heading">Ledger <span>${hasReserve ? "hatched: kept for the answer" : ""}</span></h3>
-    <dl>${budgets.map((budget) => html`<${Gauge} key=${budget.name} budget=${budget} isLive=${view.isLive} />`)}</dl>
+    <div>${budgets.map((budget) => html`<${Gauge} key=${budget.name} budget=${budget} isLive=${view.isLive} />`)}</div>
     ${budgets.length === 0 ? html`<p class="nothing">What a run may spend, and has.</p>` : null}
   </section>`;
 }
 
 function Gauge({ budget, isLive }) {
   const { name, used, limit, reserve, off } = budget;
-  if (off) return html`<div class="gauge off"><dt>${name}</dt><dd>off, ${off.replace(/^off,? ?/, "")}</dd></div>`;
-  if (!limit) return html`<div class="gauge off"><dt>${name}</dt><dd><b>${shownAs(name, used ?? 0)}</b>, no limit</dd></div>`;
+  if (off) return html`<div class="gauge off"><span class="what">${name}</span><span class="value">off, ${off.replace(/^off,? ?/, "")}</span></div>`;
+  if (!limit) return html`<div class="gauge off"><span class="what">${name}</span><span class="value"><b>${shownAs(name, used ?? 0)}</b>, no limit</span></div>`;
   const track = trackOf(budget);
   const percent = (share) => `${(share * 100).toFixed(2)}%`;
   const words = `${shownAs(name, used)} of ${shownAs(name, limit)} ${name}${reserve ? `, ${shownAs(name, reserve)} kept for the answer` : ""}${track.isAtReserve ? ", tools withdrawn" : ""}`;
   return html`<div class=${`gauge${track.isAtReserve ? " scarce" : ""}`}>
-    <dt>${name}</dt>
-    <dd class="track" role="meter" aria-label=${name} aria-valuemin="0" aria-valuemax=${limit} aria-valuenow=${used} aria-valuetext=${words} title=${words}>
+    <span class="what">${name}</span>
+    <div class="track" role="meter" aria-label=${name} aria-valuemin="0" aria-valuemax=${limit} aria-valuenow=${used} aria-valuetext=${words} title=${words}>
       <i class="used" style=${{ width: percent(track.used) }}></i>
       ${isLive && track.expected > 0 ? html`<i class="expected" style=${{ left: percent(track.used), width: percent(track.expected) }}></i>` : null}
       <i class="warn" style=${{ left: percent(WARNING) }}></i>
       ${track.reserve > 0 ? html`<i class="reserve" style=${{ width: `max(8px, ${percent(track.reserve)})` }}></i>` : null}
-    </dd>
-    <dd class="value">${track.isAtReserve ? html`<em>tools withdrawn</em>` : null}<b>${shownAs(name, used)}</b> / ${shownAs(name, limit)}</dd>
+    </div>
+    <span class="value">${track.isAtReserve ? html`<em>tools withdrawn</em>` : null}<b>${shownAs(name, used)}</b> / ${shownAs(name, limit)}</span>
   </div>`;
 }

@@ -19,6 +19,7 @@ import { Tools } from "./tools.js";
 import { TreeStage } from "./tree.js";
 
 const PHONE = "(max-width: 639px)";
+const ONE_PANE = "(max-width: 1023px)";
 const WIDE = "(min-width: 1800px)";
 const DETAILS = [["path", "Path"], ["turn", "Turn"], ["all", "All"]];
 const LEGEND = [["yes", "yes"], ["no", "no"], ["run", "running"], ["skip", "skipped"], ["idle", "not reached"]];
@@ -27,18 +28,19 @@ export function Mind() {
   const { run, stage, citation } = useStore("run", "stage", "citation");
   const isPhone = useMedia(PHONE);
   const isWide = useMedia(WIDE);
+  const pane = useMedia(ONE_PANE) ? "main" : "section"; // alone on the screen, it is what the page is about
   useKeys();
   useAddress();
   // From 1800 px on, Sources is a column of its own beside the chat, and the stage keeps the tree.
   const isBeside = isWide && citation != null;
   const isTree = stage !== "sources" || isBeside;
-  return html`<section class=${`mind${isPhone ? " narrow" : ""}`} id="mind" aria-label="The mind" tabindex="-1">
+  return html`<${pane} class=${`mind${isPhone ? " narrow" : ""}`} id="mind" aria-label="The mind" tabindex="-1">
     <header class="telling"><h2 class="vh">What happens</h2><${Sentence} /><${HeldControls} /><${Stages} isTree=${isTree} hasStages=${!isBeside} isPhone=${isPhone} /></header>
     <h2 class="vh">${isTree ? "Tree" : "Sources"}</h2>
     ${isTree ? (isPhone ? html`<div class="stage"><${Outline} /><${Card} /></div>` : html`<${TreeStage}><${Legend} run=${run} /><${Card} /><${Board} /></${TreeStage}>`) : html`<div class="stage"><${Sources} /></div>`}
     <${Timeline} />
     <${Lower} />
-  </section>`;
+  </${pane}>`;
 }
 
 function Stages({ isTree, hasStages, isPhone }) {

@@ -48,9 +48,10 @@ export const setSpeed = (speed) => move({ speed });
 
 export function nextTurn(by) {
   const ends = [0, ...(state.run?.turns.map((turn) => turn.end?.step).filter((step) => step != null) ?? [])];
+  if (state.run?.end) ends.pop(); // the last turn ends with the run
   const now = stepNow();
-  const to = by > 0 ? ends.find((step) => step > now) : ends.findLast((step) => step < now);
-  if (to === undefined || (by > 0 && to === ends.at(-1))) toEnd(); else goTo(to);
+  const to = by > 0 ? ends.find((step) => step > now) : ends.findLast((step) => step < now) ?? 0;
+  if (to === undefined) toEnd(); else goTo(to);
 }
 
 let frame = 0;

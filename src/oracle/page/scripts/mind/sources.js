@@ -30,10 +30,10 @@ export function Sources({ beside = false }) {
   const chosen = chosenOf(sources, others, citation);
   return html`<div class=${`sources${beside ? " beside" : ""}`}>
     <div class="list" role="listbox" aria-label="Places" tabindex="0" onKeyDown=${(event) => move(event, [...sources.cited, ...others], chosen)}>
-      <h4>Cited <span>${sources.cited.length ? `${holding} of ${sources.cited.length} hold` : "nothing"}</span></h4>
-      ${sources.cited.map((one) => html`<${Place} key=${`c${one.number}`} place=${one} isChosen=${one === chosen} />`)}
-      ${others.length ? html`<h4>Found, not cited <span>${others.length}</span></h4>` : null}
-      ${others.map((one) => html`<${Place} key=${one.where} place=${one} isChosen=${one === chosen} />`)}
+      <div role="group" aria-label="Cited"><div class="kind" role="presentation">Cited <span>${sources.cited.length ? `${holding} of ${sources.cited.length} hold` : "nothing"}</span></div>
+        ${sources.cited.map((one) => html`<${Place} key=${`c${one.number}`} place=${one} isChosen=${one === chosen} />`)}</div>
+      ${others.length ? html`<div role="group" aria-label="Found, not cited"><div class="kind" role="presentation">Found, not cited <span>${others.length}</span></div>
+        ${others.map((one) => html`<${Place} key=${one.where} place=${one} isChosen=${one === chosen} />`)}</div>` : null}
     </div>
     ${chosen ? html`<${Excerpt} place=${chosen} run=${run} />` : html`<p class="nothing">Choose a place to see its lines.</p>`}
   </div>`;

@@ -17,9 +17,9 @@ export function treeKey(event, { boxes, cursor, setCursor }) {
     ArrowUp: () => go(boxes[at - 1]),
     Home: () => go(boxes[0]),
     End: () => go(boxes.at(-1)),
-    ArrowRight: () => (isOpen ? go(boxes.find((each) => each.parent === one.box)) : !one.box.isLeaf && looking.open(one.box.id)),
+    ArrowRight: () => (isOpen ? go(boxes.find((each) => each.parent === one.box)) : one.box.isGroup ? openGroup(one.box, setCursor) : !one.box.isLeaf && looking.open(one.box.id)),
     ArrowLeft: () => (isOpen && !one.box.isLit ? looking.close(one.box.id) : go(boxes.find((each) => each.box === one.parent))),
-    Enter: () => (one.box.isGroup ? looking.open(one.box.id) : set({ node: one.box.unit.inner.path })),
+    Enter: () => (one.box.isGroup ? openGroup(one.box, setCursor) : set({ node: one.box.unit.inner.path })),
   };
   moves[" "] = moves.Enter;
   if (moves[event.key]) {
@@ -31,6 +31,12 @@ export function treeKey(event, { boxes, cursor, setCursor }) {
   }
   event.preventDefault();
   event.stopPropagation();
+}
+
+// The group is gone when it is open: its first box gets the focus.
+function openGroup(box, setCursor) {
+  looking.open(box.id);
+  setCursor(box.units[0].path);
 }
 
 // These stay what they are everywhere; finding a name begins with any other letter.

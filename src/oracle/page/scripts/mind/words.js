@@ -15,6 +15,8 @@ export const kindWord = (kind) => kind.replaceAll("_", " ");
 export function boxName(box) {
   const kind = box.unit ? kindWord(box.unit.inner.kind) : "folded";
   const decorated = box.wrappers.map((one) => kindWord(one.kind));
-  const below = box.isFolded && box.count ? `${box.count} below` : "";
-  return [box.fullLabel ?? box.label, kind, ...decorated, box.decided ? "decided" : statusWord(box.status), below].filter(Boolean).join(", ");
+  // What can be seen comes first, as it is seen: who speaks to the page says these words.
+  const seen = box.isFolded && box.count ? `${box.label} ${box.count}` : box.label;
+  const whole = box.fullLabel && box.fullLabel !== box.label ? box.fullLabel : "";
+  return [seen, whole, kind, ...decorated, box.decided ? "decided" : statusWord(box.status)].filter(Boolean).join(", ");
 }
