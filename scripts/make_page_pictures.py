@@ -9,6 +9,7 @@ of pictures for some of them only. It needs chromium.
 import asyncio
 import shutil
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tests.api.conftest import serving  # noqa: E402
 
 PICTURES = ROOT / "docs/images"
-SETTINGS = "[limits]\nturns = 5\ntokens = 90000\nseconds = 20\n"
+SETTINGS = "[limits]\nturns = 5\ntokens = 90000\n"
 QUESTION = "How does the ledger keep a reserve for the last answer?"
 WIDE, WIDEST = (1440, 900), (1920, 1080)
 PHONE = (390, 844)
@@ -163,14 +164,14 @@ def sources(scene: Scene) -> None:
     page.locator(".cite[data-number]").nth(1).click()
     page.wait_for_selector(".closing")
     page.locator(".scroll").evaluate("box => box.scrollTo(0, 260)")
-    page.wait_for_load_state("networkidle")
+    page.get_by_text("def reserve").wait_for()
     scene.take(page, "sources")
 
 
 def wide(scene: Scene) -> None:
     page = scene.open(scene.talk(scene.runs[0]), WIDEST)
     page.locator(".cite[data-number]").nth(1).click()
-    page.wait_for_load_state("networkidle")
+    page.get_by_text("def reserve").wait_for()
     scene.take(page, "wide")
 
 
@@ -230,8 +231,12 @@ def main(names: list[str]) -> None:
         (root / "oracle.toml").write_text(SETTINGS)
         model = PicturedModel(partial(), short(), answering(), answering(), answering())
         with serving(root, model) as server, sync_playwright() as playwright:
+            # Without the index the first question would find nothing.
+            while not server.http.get("/api/page").json()["index"]["is_ready"]:
+                time.sleep(0.5)
             for question in ("Where are the limits set?", QUESTION, QUESTION):
-                server.http.post("/api/oracle", json={"question": question}).raise_for_status()
+                asked = server.http.post("/api/oracle", json={"question": question}, timeout=300)
+                asked.raise_for_status()
             seeded = server.http.get("/api/runs").json()
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for scheme in ("light", "dark"):

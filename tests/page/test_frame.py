@@ -10,7 +10,12 @@ from tests.page.conftest import PHONE, HeldModel, answer, ask, look
 pytestmark = pytest.mark.extra
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
+    # The name of a node in the drawing says more than its text, and in another order.
+    "rules": {"label-content-name-mismatch": {"enabled": False}},
+}
+WIDTHS = (360, 390, 639, 640, 768, 1023, 1024, 1280, 1440, 1920, 2560)
 
 
 def violations(page):
@@ -20,18 +25,20 @@ def violations(page):
     return [(each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/", "/runs", "talk", "keys", "sessions"])
-def test_axe_finds_nothing(served, open_page, path, scheme):
+def test_axe_finds_nothing(served, open_page, path):
     session = served.http.get("/api/sessions").json()[0]["id"]
     address = path if path.startswith("/") else f"/s/{session}"
-    page = open_page(served.address + address, color_scheme=scheme)
+    page = open_page(served.address + address, color_scheme="light")
     page.wait_for_selector({"/": ".tryout", "/runs": "tbody tr"}.get(path, ".closing"))
     if path == "keys":
         page.get_by_label("Keyboard shortcuts").click()
     if path == "sessions":
         page.locator("[data-panel=sessions]").click()
         page.wait_for_selector(".session-tools")
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_selector("html[data-theme=dark]")
     assert violations(page) == []
 
 
@@ -42,13 +49,15 @@ def test_axe_finds_nothing_on_a_phone(served, open_page):
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("width", [360, 390, 768, 1024, 1280, 1440, 1920, 2560])
-def test_nothing_scrolls_sideways(served, open_page, width):
+@pytest.mark.parametrize("path", ["/", "/runs", "talk"])
+def test_nothing_scrolls_sideways(served, open_page, path):
     session = served.http.get("/api/sessions").json()[0]["id"]
-    for path in ("/", "/runs", f"/s/{session}"):
-        page = open_page(served.address + path, viewport={"width": width, "height": 800})
-        page.wait_for_selector(".closing, .tryout, tbody tr")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = open_page(served.address + (path if path != "talk" else f"/s/{session}"))
+    page.wait_for_selector(".closing, .tryout, tbody tr")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        seen = page.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth]")
+        assert max(seen) <= width
 
 
 def test_a_phone_has_tabs_and_a_strip_that_stops_the_run(serve, open_page):

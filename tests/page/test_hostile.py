@@ -12,9 +12,13 @@ HOSTILE = """\
 
 <img src=x onerror="document.title='owned'"> ![a picture](https://evil.example/p.png)
 
-[click](javascript:document.title='owned') <a href="javascript:alert(1)">raw</a> [data](data:text/html,<script>1</script>)
+[click](javascript:document.title='owned') <a href="javascript:alert(1)">raw</a>
 
-<iframe src="https://evil.example"></iframe><style>body { display: none }</style><form action="https://evil.example"><input></form>
+[data](data:text/html,<script>1</script>) [vb](vbscript:x) [file](file:///etc/passwd)
+
+<iframe src="https://evil.example"></iframe><style>body { display: none }</style>
+
+<form action="https://evil.example"><input></form>
 
 <svg onload="document.title='owned'"><use href="data:image/svg+xml,x"></use></svg>
 
@@ -30,7 +34,7 @@ HOSTILE = """\
 
 It is in `auth.py:1`."""
 
-FORBIDDEN = "img, script, iframe, style, form, input, svg, object, embed, [style], [onerror], [onload], [onclick]"
+FORBIDDEN = "img, script, iframe, style, form, input, svg, object, embed, [style], [onerror], [onload]"
 
 
 def test_a_hostile_answer_is_shown_and_does_nothing(serve, open_page):
@@ -42,7 +46,8 @@ def test_a_hostile_answer_is_shown_and_does_nothing(serve, open_page):
         expect(page.locator(".stop-reason")).to_have_text("answered")
         prose = page.locator(".prose")
         assert prose.locator(FORBIDDEN).count() == 0
-        assert prose.locator("a:not(.cite)").evaluate_all("links => links.map(one => one.protocol)") == ["https:"]
+        protocols = prose.locator("a:not(.cite)").evaluate_all("all => all.map(one => one.protocol)")
+        assert protocols == ["https:"]
         assert page.title() == "oracle"
         expect(prose).to_contain_text("<iframe")
         expect(prose.locator(".cite")).to_contain_text("auth.py:1")

@@ -51,7 +51,8 @@ export function turnWords(turn, isLast) {
     const found = calls.reduce((sum, call) => sum + (call.result?.sources ?? 0), 0);
     let words = filled(calls.length === 1 ? one : many, calls[0], calls.length);
     if (name.startsWith("search_") && found) words += `, ${plural(found, "place")} found`;
-    if (failed) words += failed === calls.length ? ", which failed" : `, ${failed} of them failed`;
+    if (calls.every((call) => call.result?.wasRun === false)) words += ": not run";
+    else if (failed) words += failed === calls.length ? ", which failed" : `, ${failed} of them failed`;
     parts.push(words);
   }
   if (parts.length) return parts.join("; ");

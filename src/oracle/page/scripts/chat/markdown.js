@@ -21,6 +21,8 @@ const CLEAN = {
     "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
   ],
   ALLOWED_ATTR: ["href", "align", "class", "start"],
+  // Without this a number or a side is taken for an address, and dropped.
+  ADD_URI_SAFE_ATTR: ["start", "align"],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   RETURN_DOM_FRAGMENT: true,
 };
