@@ -127,3 +127,14 @@ test("rows are 26 pixels apart", () => {
   const { boxes } = drawn(played(), { detail: "turn" });
   assert.ok(boxes.every((one) => one.y % ROW === 0));
 });
+
+test("every folded box can be opened, also one beside a joined box", () => {
+  const run = played();
+  for (const join of [0, 2, 4]) {
+    const before = drawn(run, { detail: "path", join });
+    for (const one of before.boxes.filter((each) => each.box.isFolded && each.box.count > 0)) {
+      const after = drawn(run, { detail: "path", join, opened: new Set(one.box.isGroup ? one.box.units.map((unit) => `=${unit.path}`) : [one.box.id]) });
+      assert.ok(after.boxes.length > before.boxes.length, one.box.id);
+    }
+  }
+});

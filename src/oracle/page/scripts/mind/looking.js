@@ -44,9 +44,11 @@ export function zoomTo(zoom, at = null) {
 export const zoomIn = () => zoomTo(state.looking.zoom * STEP);
 export const zoomOut = () => zoomTo(state.looking.zoom / STEP);
 
-export function open(id) {
+/** Open a box. The boxes of a group are shown one by one from then on, however the drawing is made to fit. */
+export function open(box) {
   const { opened, closed } = state.looking;
-  change({ opened: new Set(opened).add(id), closed: without(closed, id) });
+  const ids = box.isGroup ? box.units.map((unit) => `=${unit.path}`) : [box.id];
+  change({ opened: new Set([...opened, ...ids]), closed: without(closed, box.id) });
 }
 
 export function close(id) {

@@ -31,7 +31,7 @@ export function Outline() {
 
 function branch(box, at, level) {
   const isOpen = !box.isFolded && box.children.length > 0;
-  const act = () => (box.isGroup ? looking.open(box.id) : set({ node: state.node === box.unit.inner.path ? null : box.unit.inner.path }));
+  const act = () => (box.isGroup ? looking.open(box) : set({ node: state.node === box.unit.inner.path ? null : box.unit.inner.path }));
   const lit = box.isFocus && box.status === "running" ? " lit-node" : box.decided ? " decided" : box.isLit ? " on" : box.status === null ? " off" : "";
   return html`<li key=${box.id} role="none">
     <button class=${`row${lit}`} role="treeitem" data-id=${box.id} aria-level=${level} aria-label=${boxName(box)} aria-expanded=${box.isLeaf ? undefined : String(isOpen)}

@@ -77,7 +77,7 @@ export function shapeOf(tree, view, options) {
   const line = lineOf(context);
   const root = buildBox(context, unitOf(tree.roots[0]), 0, line.length);
   for (const other of tree.roots.slice(1)) root.children.push(buildBox(context, unitOf(other), 1, line.length));
-  joinAlong(root, join);
+  joinAlong(root, join, opened);
   return cutCrumbs(root, crumbs);
 }
 
@@ -197,9 +197,12 @@ function groupFar(context, unit, children, at, limit) {
   return parts;
 }
 
+// The reader has opened the group that it was in.
+const isAlone = (unit, opened) => opened.has(`=${unit.path}`);
+
 function pushGroup(parts, context, unit, list, opened, side) {
   const id = `${unit.path}//${side}`;
-  if (list.length < 2 || opened.has(id)) { parts.push(...list); return; }
+  if (list.length < 2 || list.some((one) => isAlone(one, opened))) { parts.push(...list); return; }
   parts.push(groupBox(context, unit, list, id));
 }
 
@@ -225,13 +228,13 @@ function groupWord(statuses, kind, isOver) {
 
 // Joins a box on the line with the child on the line, up to `count` times, the least telling first: an only child,
 // then a branch whose siblings were not asked, then any. What stood beside the child stays, folded, beside the box.
-function joinAlong(root, count) {
+function joinAlong(root, count, opened) {
   for (let i = 0; i < count; i += 1) {
     const line = litLine(root);
     const pairs = line.slice(0, -2).map((box, at) => ({ box, child: line[at + 1], cost: joinCost(box, line[at + 1], at) }));
     const best = pairs.reduce((least, pair) => (pair.cost < (least?.cost ?? Infinity) ? pair : least), null);
     if (!best || best.cost === Infinity) return;
-    joinPair(root, best.box, best.child);
+    joinPair(root, best.box, best.child, opened);
   }
 }
 
@@ -255,7 +258,7 @@ function joinCost(box, child, at) {
   return 20 + siblings.length * 2 + asked * 4 + child.wrappers.length * 30 - isQuestion;
 }
 
-function joinPair(root, box, child) {
+function joinPair(root, box, child, opened) {
   const parent = parentOf(root, box);
   box.joined = [...(box.joined ?? [box]), child].map((one) => ({ id: one.id, label: one.label }));
   box.label = joinedLabel(box, child);
@@ -271,8 +274,8 @@ function joinPair(root, box, child) {
   if (!parent || earlier.length + later.length === 0) { box.lastKind = child.unit.inner.kind; return; }
   const kind = box.lastKind ?? box.unit.inner.kind;
   box.lastKind = child.unit.inner.kind;
-  box.before = merged([...(box.before ?? []), ...earlier], `${box.id}//joined-before`, kind);
-  box.after = merged([...later, ...(box.after ?? [])], `${box.id}//joined-after`, kind);
+  box.before = merged([...(box.before ?? []), ...earlier], `${box.id}//joined-before`, kind, opened);
+  box.after = merged([...later, ...(box.after ?? [])], `${box.id}//joined-after`, kind, opened);
   const others = parent.children.filter((one) => one === box || !one.id.startsWith(`${box.id}//joined-`));
   const place = others.indexOf(box);
   parent.children = [...others.slice(0, place).filter((one) => !box.before.includes(one)), ...box.before, box, ...box.after, ...others.slice(place + 1).filter((one) => !box.after.includes(one))];
@@ -285,9 +288,9 @@ function joinedLabel(box, child) {
   return box.glyph === "selector" ? `› ${child.label}` : `${first.label} ›`;
 }
 
-function merged(boxes, id, kind) {
-  if (boxes.length < 2) return boxes;
+function merged(boxes, id, kind, opened) {
   const units = boxes.flatMap((box) => box.units ?? [box.unit]);
+  if (boxes.length < 2 || units.some((unit) => isAlone(unit, opened))) return boxes;
   const statuses = boxes.map((box) => box.status);
   const { word, status } = groupWord(statuses, kind, false);
   const count = units.reduce((sum, unit) => sum + unit.outer.end - unit.outer.index, 0);

@@ -138,7 +138,7 @@ function choose(event, drawing, setCursor) {
   const one = id && drawing.boxes.find((each) => each.box.id === id);
   if (!one) return;
   setCursor(id);
-  if (one.box.isGroup || event.target.closest("[data-open]")) { looking.open(id); return; }
+  if (one.box.isGroup || event.target.closest("[data-open]")) { looking.open(one.box); return; }
   set({ node: state.node === one.box.unit.inner.path ? null : one.box.unit.inner.path });
 }
 

@@ -17,7 +17,7 @@ export function treeKey(event, { boxes, cursor, setCursor }) {
     ArrowUp: () => go(boxes[at - 1]),
     Home: () => go(boxes[0]),
     End: () => go(boxes.at(-1)),
-    ArrowRight: () => (isOpen ? go(boxes.find((each) => each.parent === one.box)) : one.box.isGroup ? openGroup(one.box, setCursor) : !one.box.isLeaf && looking.open(one.box.id)),
+    ArrowRight: () => (isOpen ? go(boxes.find((each) => each.parent === one.box)) : one.box.isGroup ? openGroup(one.box, setCursor) : !one.box.isLeaf && looking.open(one.box)),
     ArrowLeft: () => (isOpen && !one.box.isLit ? looking.close(one.box.id) : go(boxes.find((each) => each.box === one.parent))),
     Enter: () => (one.box.isGroup ? openGroup(one.box, setCursor) : set({ node: one.box.unit.inner.path })),
   };
@@ -35,7 +35,7 @@ export function treeKey(event, { boxes, cursor, setCursor }) {
 
 // The group is gone when it is open: its first box gets the focus.
 function openGroup(box, setCursor) {
-  looking.open(box.id);
+  looking.open(box);
   setCursor(box.units[0].path);
 }
 
