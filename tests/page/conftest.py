@@ -8,10 +8,14 @@ import shutil
 from contextlib import ExitStack
 
 import pytest
+from playwright.sync_api import expect, sync_playwright
 
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import serving
 from tests.api.test_asking import Gate
+
+# Slow machines wait longer; nothing depends on how long it takes.
+expect.set_options(timeout=30_000)
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 WIDE = {"width": 1440, "height": 900}
@@ -48,8 +52,6 @@ class HeldModel(ScriptedModel):
 def browser():
     if CHROMIUM is None:
         pytest.skip("there is no chromium; .ci/run installs Debian's")
-    from playwright.sync_api import sync_playwright
-
     with sync_playwright() as playwright:
         # In a container the browser's own sandbox needs more than it may have.
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -22,6 +22,8 @@ const TYPING = "input:not([type=checkbox]):not([type=radio]):not([type=range]), 
 export function listen() {
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    // A dialog has its own keys, and the browser closes it with Escape.
+    if (document.querySelector("dialog[open]")) return;
     const isTyping = event.target.closest?.(TYPING);
     const isLetter = event.key.length === 1;
     if (isTyping && event.key !== "Escape") return;
