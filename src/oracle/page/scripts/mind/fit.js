@@ -13,7 +13,7 @@ const WAYS = {
 };
 
 export function fitted(tree, view, { detail, width, height, measure, opened, closed, kept = null, first = 0, rowHeight = 26, extra = null }) {
-  const room = Math.floor((height - 40) / rowHeight);
+  const room = Math.floor((height - 40) / rowHeight) - 1;
   const draw = ([join, crumbs], way, longest) => {
     const shape = shapeOf(tree, view, { detail, opened, closed, room, join, crumbs, extra, longest });
     return { ...shape, ...layOut(shape.root, { measure, rowHeight, kept }), way };

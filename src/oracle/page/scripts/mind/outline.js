@@ -7,13 +7,15 @@ import { shapeOf } from "./shape.js";
 import { useShown } from "./shown.js";
 import { boxName } from "./words.js";
 
+const LONGEST = 40; // characters; a row has the whole width
+
 export function Outline() {
   const { run } = useStore("run", "node", "looking");
   const view = useShown();
   const [cursor, setCursor] = useState(null);
   if (!run?.tree) return html`<div class="outline-place"></div>`;
   const { opened, closed } = looking.lookingAt(run);
-  const { root } = shapeOf(run.tree, view, { detail: "path", opened, closed, join: 4, crumbs: 0 });
+  const { root } = shapeOf(run.tree, view, { detail: "path", opened, closed, join: 4, crumbs: 0, longest: LONGEST });
   const rows = [];
   (function list(box) { rows.push(box.id); if (!box.isFolded) box.children.forEach(list); })(root);
   const stop = rows.includes(cursor) ? cursor : rows[0];

@@ -19,6 +19,7 @@ const LOW_STAGE = 13; // rows; below this fewer siblings are shown
 const LONG_LABEL = 24; // characters of a joined name
 const LONG_SIBLING = 19; // and of a name beside the line
 
+const MANY_SIBLINGS = 8;
 const NOTHING = new Set();
 const UNITS = new WeakMap();
 
@@ -77,7 +78,7 @@ export function shapeOf(tree, view, options) {
   const line = lineOf(context);
   const root = buildBox(context, unitOf(tree.roots[0]), 0, line.length);
   for (const other of tree.roots.slice(1)) root.children.push(buildBox(context, unitOf(other), 1, line.length));
-  joinAlong(root, join, opened);
+  joinAlong(root, join, context);
   return cutCrumbs(root, crumbs);
 }
 
@@ -228,13 +229,13 @@ function groupWord(statuses, kind, isOver) {
 
 // Joins a box on the line with the child on the line, up to `count` times, the least telling first: an only child,
 // then a branch whose siblings were not asked, then any. What stood beside the child stays, folded, beside the box.
-function joinAlong(root, count, opened) {
+function joinAlong(root, count, context) {
   for (let i = 0; i < count; i += 1) {
     const line = litLine(root);
     const pairs = line.slice(0, -2).map((box, at) => ({ box, child: line[at + 1], cost: joinCost(box, line[at + 1], at) }));
     const best = pairs.reduce((least, pair) => (pair.cost < (least?.cost ?? Infinity) ? pair : least), null);
     if (!best || best.cost === Infinity) return;
-    joinPair(root, best.box, best.child, opened);
+    joinPair(root, best.box, best.child, context);
   }
 }
 
@@ -252,15 +253,16 @@ function joinCost(box, child, at) {
   if (siblings.length === 0) return at;
   if (at === 0) return Infinity; // the root has no parent to which its other children could go
   if (box.isKept || child.isKept || siblings.some((one) => one.isLit)) return Infinity;
+  if (siblings.length > MANY_SIBLINGS) return Infinity; // they are what the reader came for
   const asked = siblings.filter((one) => one.status !== null).length;
     // A selector with few branches is a question whose answer is the branch: both fit in one box.
   const isQuestion = box.glyph === "selector" && siblings.length <= 5 ? 14 : 0;
   return 20 + siblings.length * 2 + asked * 4 + child.wrappers.length * 30 - isQuestion;
 }
 
-function joinPair(root, box, child, opened) {
+function joinPair(root, box, child, context) {
   const parent = parentOf(root, box);
-  box.joined = [...(box.joined ?? [box]), child].map((one) => ({ id: one.id, label: one.label }));
+  box.joined = [...(box.joined ?? [{ id: box.id, label: box.label }]), ...(child.joined ?? [{ id: child.id, label: child.label }])];
   box.label = joinedLabel(box, child);
   box.wrappers = [...box.wrappers, ...child.wrappers];
   box.fullLabel = box.joined.map((one) => one.label).join(" › ");
@@ -274,8 +276,8 @@ function joinPair(root, box, child, opened) {
   if (!parent || earlier.length + later.length === 0) { box.lastKind = child.unit.inner.kind; return; }
   const kind = box.lastKind ?? box.unit.inner.kind;
   box.lastKind = child.unit.inner.kind;
-  box.before = merged([...(box.before ?? []), ...earlier], `${box.id}//joined-before`, kind, opened);
-  box.after = merged([...later, ...(box.after ?? [])], `${box.id}//joined-after`, kind, opened);
+  box.before = merged([...(box.before ?? []), ...earlier], `${box.id}//joined-before`, kind, context);
+  box.after = merged([...later, ...(box.after ?? [])], `${box.id}//joined-after`, kind, context);
   const others = parent.children.filter((one) => one === box || !one.id.startsWith(`${box.id}//joined-`));
   const place = others.indexOf(box);
   parent.children = [...others.slice(0, place).filter((one) => !box.before.includes(one)), ...box.before, box, ...box.after, ...others.slice(place + 1).filter((one) => !box.after.includes(one))];
@@ -288,11 +290,11 @@ function joinedLabel(box, child) {
   return box.glyph === "selector" ? `› ${child.label}` : `${first.label} ›`;
 }
 
-function merged(boxes, id, kind, opened) {
+function merged(boxes, id, kind, { opened, isOver }) {
   const units = boxes.flatMap((box) => box.units ?? [box.unit]);
   if (boxes.length < 2 || units.some((unit) => isAlone(unit, opened))) return boxes;
   const statuses = boxes.map((box) => box.status);
-  const { word, status } = groupWord(statuses, kind, false);
+  const { word, status } = groupWord(statuses, kind, isOver);
   const count = units.reduce((sum, unit) => sum + unit.outer.end - unit.outer.index, 0);
   return [{ ...boxes[0], id, isGroup: true, unit: null, units, label: `${units.length} ${word}`, status, count,
     shape: "box", glyph: null, wrappers: [], isFolded: true, isLeaf: false, children: [] }];

@@ -151,7 +151,7 @@ function heightOf(signal) {
 function labelAt(signal, column, y, sure, [verdict, ...shorter]) {
   const width = Math.max(measure(signal.type, false), measure(`${sure} ${verdict}`, false));
   if (signal.x + 12 + width <= column.x + column.width - 2) return { x: signal.x + 12, y: y + 4, verdict };
-  if (signal.x - 12 - width >= column.x + 40) return { x: signal.x - 12 - width, y: y + 4, verdict };
+  if (signal.x - 12 - width >= column.x + 8) return { x: signal.x - 12 - width, y: y + 4, verdict };
   if (width > column.width - 6) return shorter.length ? labelAt(signal, column, y, sure, shorter) : null;
   const x = Math.max(column.x + 6, Math.min(signal.x - width / 2, column.x + column.width - width - 2));
   return { x, y: y < 58 ? y + 20 : y - 25, verdict };

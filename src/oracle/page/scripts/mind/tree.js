@@ -80,7 +80,7 @@ function placeOf(drawing, size) {
   }
   const isWide = drawing.width > size.width - MARGIN - 8;
   const x = isWide ? Math.min(MARGIN, size.width - MARGIN - (focus.x + focus.width)) : MARGIN;
-  const y = height <= room ? top - drawing.top + Math.max(0, (room - height) * 0.4) : Math.max(top - drawing.top - (height - room), room * 0.5 + top - focus.y);
+  const y = height <= room ? top - drawing.top + Math.max(0, (room - height) * 0.4) : Math.min(top - drawing.top, top + room * 0.7 - focus.y);
   return { x: Math.round(x) + 0.5, y: Math.round(y) + 0.5, zoom: 1 }; // thin lines are sharp on half pixels
 }
 
