@@ -63,7 +63,11 @@ def answering() -> list[Reply]:
         ("src/oracle/services/control/room.py", 126, 174),
         ("src/oracle/bt/conditions/budget.py", 21, 61),
     ]
-    actions: dict[str, object] = {"path": "src/oracle/bt/trees/oracle-agent.lua", "start": 1, "end": 60}
+    actions: dict[str, object] = {
+        "path": "src/oracle/bt/trees/oracle-agent.lua",
+        "start": 1,
+        "end": 60,
+    }
     files = [("read_file", {"path": path, "start": a, "end": b}) for path, a, b in read]
     return [
         looking("Searching for the reserve", ("search_code", {"query": "ledger reserve answer"})),
@@ -104,7 +108,11 @@ class PicturedModel(ScriptedModel):
 def short() -> list[Reply]:
     """Another run for the same question: it is content with less."""
     text = "See `src/oracle/bt/trees/budget.lua:1-2` and `src/oracle/services/control/room.py:144`."
-    return [answering()[0], answering()[1], Reply(text=text + signal("context_sufficient", 0.7, sources_found=2))]
+    return [
+        answering()[0],
+        answering()[1],
+        Reply(text=text + signal("context_sufficient", 0.7, sources_found=2)),
+    ]
 
 
 def partial() -> list[Reply]:
@@ -240,9 +248,7 @@ def main(names: list[str]) -> None:
             seeded = server.http.get("/api/runs").json()
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for scheme in ("light", "dark"):
-                scene = Scene(
-                    browser=browser, address=server.address, scheme=scheme, runs=seeded
-                )
+                scene = Scene(browser=browser, address=server.address, scheme=scheme, runs=seeded)
                 for name, picture in SETTLED.items():
                     if not names or name in names:
                         picture(scene)

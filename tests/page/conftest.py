@@ -71,7 +71,10 @@ def open_page(browser):
             page = context.new_page()
             page.set_default_timeout(20_000)
             page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.on("console", lambda said: complaints.append(said.text) if _counts(said, allow) else None)
+            page.on(
+                "console",
+                lambda said: complaints.append(said.text) if _counts(said, allow) else None,
+            )
             page.goto(address)
             return page
 

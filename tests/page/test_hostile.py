@@ -34,7 +34,9 @@ HOSTILE = """\
 
 It is in `auth.py:1`."""
 
-FORBIDDEN = "img, script, iframe, style, form, input, svg, object, embed, [style], [onerror], [onload]"
+FORBIDDEN = (
+    "img, script, iframe, style, form, input, svg, object, embed, [style], [onerror], [onload]"
+)
 
 
 def test_a_hostile_answer_is_shown_and_does_nothing(serve, open_page):
@@ -46,7 +48,9 @@ def test_a_hostile_answer_is_shown_and_does_nothing(serve, open_page):
         expect(page.locator(".stop-reason")).to_have_text("answered")
         prose = page.locator(".prose")
         assert prose.locator(FORBIDDEN).count() == 0
-        protocols = prose.locator("a:not(.cite)").evaluate_all("all => all.map(one => one.protocol)")
+        protocols = prose.locator("a:not(.cite)").evaluate_all(
+            "all => all.map(one => one.protocol)"
+        )
         assert protocols == ["https:"]
         assert page.title() == "oracle"
         expect(prose).to_contain_text("<iframe")
