@@ -31,6 +31,9 @@ log = logging.getLogger(__name__)
 Numbered: TypeAlias = Sequence[tuple[int, OracleStreamChunk]]
 """Chunks with their numbers. Without any it is the last one of a run that was interrupted."""
 
+NOTHING_YET: Final[Numbered] = ()
+"""Handed over, by identity, when nothing was said for a while."""
+
 DOOR: Final = "server"
 """Written to the runs that begin here, so that a later server takes them up."""
 
@@ -57,7 +60,7 @@ class LiveRun:
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
         self._run = run
-        self._news = asyncio.Event()
+        self._listeners: set[asyncio.Future[bool]] = set()
         self._begun = asyncio.Event()
         self.task = asyncio.create_task(self._listen())
 
@@ -74,9 +77,11 @@ class LiveRun:
             raise NotBegun(done["error_kind"], done["detail"])
         return self.id
 
-    async def follow(self, after: int = -1) -> AsyncGenerator[Numbered]:
+    async def follow(
+        self, after: int = -1, *, beat: float | None = None
+    ) -> AsyncGenerator[Numbered]:
         """What it says after that chunk, with the numbers of the chunks. What has arrived together
-        is handed over together.
+        is handed over together; with a `beat`, `NOTHING_YET` after so many seconds of silence.
         """
         at = after + 1
         while True:
@@ -88,8 +93,23 @@ class LiveRun:
                 if not self._is_whole:
                     yield []
                 return
-            news = self._news
-            await news.wait()
+            if not await self._has_news(beat):
+                yield NOTHING_YET
+
+    async def _has_news(self, within: float | None) -> bool:
+        """Wait for the next chunk, or so long. A future and a timer: `asyncio.wait_for` would make
+        a task of each wait, and there is one for each chunk of each listener.
+        """
+        loop = asyncio.get_running_loop()
+        news: asyncio.Future[bool] = loop.create_future()
+        timer = None if within is None else loop.call_later(within, _resolve, news, False)
+        self._listeners.add(news)
+        try:
+            return await news
+        finally:
+            self._listeners.discard(news)
+            if timer is not None:
+                timer.cancel()
 
     async def end(self) -> OracleStreamChunk:
         """Wait for the last chunk, which has the answer."""
@@ -115,19 +135,28 @@ class LiveRun:
 
     async def _listen(self) -> None:
         try:
-            async for chunk in self._run.chunks():
-                self.chunks.append(chunk)
-                self._begun.set()
-                self._wake()
+            self._run.said.hand_to(self._take)
+            async for _ in self._run.chunks():
+                pass
         finally:
             self.has_ended = True
             self._begun.set()
             self._wake()
 
+    def _take(self, chunk: OracleStreamChunk) -> None:
+        self.chunks.append(chunk)
+        if len(self.chunks) == 1:
+            self._begun.set()
+        self._wake()
+
     def _wake(self) -> None:
-        """One event for all who wait; the next round gets a fresh one."""
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        for news in self._listeners:
+            _resolve(news, True)
+
+
+def _resolve(news: asyncio.Future[bool], value: bool) -> None:
+    if not news.done():
+        news.set_result(value)
 
 
 class LiveRuns:
@@ -202,11 +231,13 @@ class LiveRuns:
     def live(self, run_id: str) -> LiveRun | None:
         return next((run for run in self.all() if run.id == run_id), None)
 
-    async def follow(self, run_id: str, after: int = -1) -> AsyncGenerator[Numbered]:
+    async def follow(
+        self, run_id: str, after: int = -1, *, beat: float | None = None
+    ) -> AsyncGenerator[Numbered]:
         """What a run says after that chunk: from this process, or from its record."""
         live = self.live(run_id)
         if live is not None:
-            async with contextlib.aclosing(live.follow(after)) as batches:
+            async with contextlib.aclosing(live.follow(after, beat=beat)) as batches:
                 async for batch in batches:
                     yield batch
             return
