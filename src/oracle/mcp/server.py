@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -35,7 +36,7 @@ def server_for(desk: Desk) -> Server[Any]:
         if scope is None:
             return desk
         caller = caller_of(scope)
-        return desk.seen_by(caller.user, may_write=allows(caller.scope, "write"))
+        return replace(desk.seen_by(caller.user), may_write=allows(caller.scope, "write"))
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
