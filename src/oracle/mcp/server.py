@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import mcp_types as types
 from mcp.server import Server
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import Receive, Scope, Send
@@ -89,11 +91,18 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         left = asyncio.Event()
+        more = {LEFT: left, "user": _owner(scope)}
         try:
-            await self._manager.handle_request({**scope, LEFT: left}, receive, send)
+            await self._manager.handle_request({**scope, **more}, receive, send)
         finally:
             # A call that is still at work has lost its client.
             left.set()
+
+
+def _owner(scope: Scope) -> AuthenticatedUser:
+    """The SDK answers other owners of a session with 404. It does not need the token itself."""
+    caller = caller_of(scope)
+    return AuthenticatedUser(AccessToken(token="", client_id=caller.user, scopes=[caller.scope]))
 
 
 @asynccontextmanager
