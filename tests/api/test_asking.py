@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from oracle.bt.wrappers.retelling import chunks_of
 from oracle.testing import Reply, ScriptedModel, signal
 
 QUESTION = {"question": "Where is login defined?"}
@@ -107,6 +108,21 @@ def test_a_stream_goes_on_after_any_event_also_when_the_run_has_ended(serve):
             rest = streamed(server, headers={"Last-Event-ID": events[at][0]})
             assert rest == events[at + 1 :]
         assert streamed(server, headers={"Last-Event-ID": events[-1][0]}) == []
+
+
+def test_what_a_client_has_heard_is_in_the_record_at_once(serve):
+    """So a server that is killed takes nothing back."""
+    model = ScriptedModel(look(), Reply(text="It is in `auth.py:1`, ", hold=asyncio.Event()))
+    with serve(model=model, seconds_to_close=0) as server, asked(server) as events:
+        heard = []
+        for id_, kind, data in events:
+            heard.append((id_, kind, data.get("content")))
+            if kind == "content":
+                break
+        run_id = heard[0][0].partition(":")[0]
+        chunks = server.run(chunks_of(server.door.store, run_id, has_end=False))
+    told = [(f"{run_id}:{n}", c.type.value, c.data.get("content")) for n, c in enumerate(chunks)]
+    assert told[: len(heard)] == heard
 
 
 def test_a_run_goes_on_when_its_client_leaves_and_nothing_is_lost(serve):
