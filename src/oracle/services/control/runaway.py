@@ -90,7 +90,7 @@ class RunawayText:
             return self._counted(*piece)
         self._pieces.append(piece)
         words = _WORD.findall(piece[1])
-        if not any([sample.is_suspect_after(words) for sample in self._samples]):
+        if not any(sample.is_suspect_after(words) for sample in self._samples):
             return 0
         pieces, self._pieces = self._pieces, []
         self._rounds = tuple(_Rounds(kind) for kind in _KINDS)
