@@ -135,6 +135,15 @@ async def test_uses_of_a_name_are_listed_without_its_definition(ask):
     assert "def total_price" not in outcome.answer
 
 
+async def test_the_number_of_uses_does_not_depend_on_what_else_was_read(ask, root):
+    """A docstring that has the name is not a use, whether a search has found it or not."""
+    said = '"""A report may call :meth:`total_price` of a basket, and total_price only."""\n'
+    (root / "src/shop/pages.py").write_text(said)
+    outcome = await ask("Who calls total_price?")
+    assert "is used at 2 places in 2 files" in outcome.answer
+    assert "pages.py" not in outcome.answer
+
+
 @pytest.mark.parametrize("thanks", ["thanks!", "Thank you, that helps", "hello"])
 async def test_small_talk_is_polite_and_calls_nothing(ask, thanks):
     outcome = await ask(thanks)

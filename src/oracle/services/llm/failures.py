@@ -112,7 +112,7 @@ class Failures:
     def _no_credit(self, error: direct.ModelAPIError) -> ModelError:
         return ModelRefused(
             f"the account at {self._server()} has no credit left{self._quoted(error)}; "
-            "top it up, or choose another model with `oracle models use NAME`"
+            f"top it up, or choose another model with `{self.endpoint.selecting}`"
         )
 
     def _overloaded(self, error: direct.ModelAPIError) -> ModelError:
