@@ -46,13 +46,21 @@ class Failures:
             return self._stalled()
         if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
             return self._broke_off(error)
-        what = self._clean(f"{type(error).__name__}: {error}")
-        return ModelError(
-            f"the response of {self.endpoint.name} cannot be read ({what}); ask again"
-        )
+        return self._unreadable(error)
 
     def broke_off(self) -> ModelError:
         return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
+
+    def _unreadable(self, error: Exception) -> ModelError:
+        what = self._clean(f"{type(error).__name__}: {error}")
+        provider, name = self.endpoint.provider.name, self.endpoint.name
+        if self.endpoint.is_home:
+            return ModelError(f"the response of {name} cannot be read ({what}); ask again")
+        # Asking again rarely helps: most often something else answers at that address.
+        return ModelError(
+            f"what {masked(self.endpoint.address)} answered for {name} cannot be read ({what}); "
+            f"check that a server with the protocol of {provider} is there (model.base_url)"
+        )
 
     def _from_provider(self, error: direct.ModelAPIError) -> ModelError:
         if self._is_too_long(error):
