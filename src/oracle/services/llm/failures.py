@@ -52,7 +52,7 @@ class Failures:
         return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
 
     def _unreadable(self, error: Exception) -> ModelError:
-        what = self._clean(f"{type(error).__name__}: {error}")
+        what = self._clean(str(error) or type(error).__name__)
         provider, name = self.endpoint.provider.name, self.endpoint.name
         if self.endpoint.is_home:
             return ModelError(f"the response of {name} cannot be read ({what}); ask again")
@@ -154,6 +154,8 @@ class Failures:
 
     def _by_status(self, error: direct.ModelAPIError) -> ModelError:
         status = getattr(error, "status_code", 0)
+        if not status:  # the server's answer was not an error, but it was not JSON either
+            return self._unreadable(error)
         if status in _WAIT:
             return self._overloaded(error)
         if 400 <= status < 500:
