@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import cast
 
 import httpx2
@@ -125,7 +126,7 @@ class Failures:
 
     def _overloaded(self, error: direct.ModelAPIError) -> ModelError:
         after = error.retry_after
-        when = f"in {after:.0f} s" if after else "later"
+        when = f"in {_duration(after)}" if after else "later"
         return ModelOverloaded(
             f"{self._server()} cannot answer at the moment{self._quoted(error)}; try again {when}",
             retry_after=after,
@@ -190,6 +191,14 @@ class Failures:
         printable = "".join(char if char.isprintable() else " " for char in text)
         hidden = masked(printable.replace(self.endpoint.key, "…"))
         return hidden if len(hidden) <= _MOST_QUOTED else f"{hidden[:_MOST_QUOTED]}…"
+
+
+def _duration(seconds: float) -> str:
+    """`40 s`, `5 min`, `2 h`: rounded up, because earlier would be too early."""
+    for unit, name in ((3600, "h"), (60, "min")):
+        if seconds > unit or seconds == unit:
+            return f"{ceil(seconds / unit)} {name}"
+    return f"{ceil(seconds)} s"
 
 
 def _message_of(error: direct.ModelAPIError) -> str:
