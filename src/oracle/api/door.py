@@ -22,8 +22,11 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.lazy_dataclass import dataclass
+from oracle.models.session import StoredRun
 from oracle.services.ans.table import EventsTable, open_events
+from oracle.services.attachments.references import Reach
 from oracle.services.llm.protocol import Model
+from oracle.services.settings.sections import EMBEDDED
 from oracle.services.storage.database import url_for_writing
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
@@ -51,6 +54,27 @@ class Door:
     @property
     def tokens(self) -> Tokens:
         return Tokens(self.store.database)
+
+    @property
+    def has_language_model(self) -> bool:
+        model = self.agent.setup.live.model
+        return model is not None and model.name != EMBEDDED
+
+    async def run(self, typed: str) -> StoredRun:
+        """By its id, the beginning of one, or `last`."""
+        newest = await self.store.runs.newest(1, project=self.project) if typed == "last" else []
+        return newest[0] if newest else await self.store.runs.get(typed)
+
+    @property
+    def reach(self) -> Reach:
+        """Files that a client names: those of the project, by the rules for tools."""
+        return Reach(
+            folder=self.root,
+            root=self.root,
+            secrets=self.settings.secrets.rules,
+            roots=self.settings.roots,
+            is_confined=True,
+        )
 
     def seen_by(self, user: str) -> Door:
         """The same door for a user: the one place where their own is told from what is others'."""
