@@ -248,14 +248,14 @@ class LiveRuns:
         own = sum(run.user == user for run in self._live)
         if len(self._live) >= self._most:
             raise TooManyRuns(
-                f"{len(self._live)} questions are being answered, which is the most this server "
-                "allows; try again in a moment",
+                "this server answers as many questions at once as it may "
+                f"({self._most}); try again in a moment",
                 retry_after=2,
             )
         if own >= self._most_of_user:
             raise TooManyRuns(
-                f"{own} of your questions are being answered, which is the most for one user; "
-                "try again in a moment",
+                "as many of your questions are being answered as one user may ask at once "
+                f"({self._most_of_user}); try again in a moment",
                 retry_after=2,
             )
         return user
