@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -129,10 +129,11 @@ async def listed(runs: Sequence[StoredRun], door: Door) -> list[dict[str, Any]]:
 
 
 def _listed(run: StoredRun, door: Door, exchange: Exchange | None) -> dict[str, Any]:
-    metadata = {} if exchange is None else exchange.metadata
+    metadata: Mapping[str, Any] = {} if exchange is None else exchange.metadata
+    kept: Sequence[Mapping[str, Any]] = metadata.get("signals", ())
     signals = [
         signal.get("type") or "malformed"
-        for signal in metadata.get("signals", ())
+        for signal in kept
         if signal.get("event") != "signal.ignored"
     ]
     return {
