@@ -117,8 +117,8 @@ def test_the_first_visit_is_about_this_project(serve, root):
 def test_lines_of_a_file_are_shown(serve, root):
     with serve() as server:
         params = {"path": "auth.py", "first": 2, "last": 9}
-        shown = server.http.get("/api/source", params=params).json()
-        whole = server.http.get("/api/source", params={"path": "auth.py", "digest": "abc"}).json()
+        shown = server.http.get("/api/lines", params=params).json()
+        whole = server.http.get("/api/lines", params={"path": "auth.py", "digest": "abc"}).json()
     assert shown == {
         "path": "auth.py",
         "lines": [{"n": 2, "text": "    return True"}],
@@ -138,7 +138,7 @@ def test_what_a_tool_may_not_read_the_page_does_not_show(serve, root, path):
     (root / "build").mkdir()
     (root / "build" / "made.py").write_text("made = 1")
     with serve() as server:
-        response = server.http.get("/api/source", params={"path": path})
+        response = server.http.get("/api/lines", params={"path": path})
     assert response.status_code == 404
     assert "KEY" not in response.text
 
@@ -147,5 +147,5 @@ def test_a_secret_in_a_file_is_not_shown(serve, root):
     secret = "ghp_" + "q7Zk2Vx9Lm4Tn8Rw1Yb6Hc3Jd5Fs0GpAe2Ui"
     (root / "settings.py").write_text(f'API_KEY = "{secret}"\n')
     with serve() as server:
-        shown = server.http.get("/api/source", params={"path": "settings.py"}).text
+        shown = server.http.get("/api/lines", params={"path": "settings.py"}).text
     assert secret not in shown

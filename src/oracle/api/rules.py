@@ -30,7 +30,6 @@ RULES: Final[Mapping[str, Needs]] = {
     "GET /compare/{first}/{second}": "nothing",
     "GET /page/{path:path}": "nothing",
     "GET /api/page": "read",
-    "GET /api/source": "read",
     # Counts what all users do, but nothing of what they say.
     "GET /metrics": "read",
     "GET /docs": "read",
@@ -55,6 +54,9 @@ RULES: Final[Mapping[str, Needs]] = {
     # It spends nothing, but it keeps a processor busy.
     "POST /api/runs/{run_id}/replay": "ask",
     "GET /api/compare/{first}/{second}": "read",
+    # Who may ask can have each of these files quoted; who may only read cannot.
+    "GET /api/source": "ask",
+    "GET /api/lines": "ask",
     "GET /api/events": "read",
     "GET /api/shadow-reports": "read",
     "GET /api/shadow": "read",

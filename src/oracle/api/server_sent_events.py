@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Final, TypeVar
 
-from oracle.api.live_runs import Numbered
+from oracle.api.live_runs import NOTHING_YET, Numbered
 from oracle.errors import InputError
 
 Batch = TypeVar("Batch")
@@ -41,17 +41,19 @@ def encoded(run_id: str, chunks: Numbered) -> bytes:
 
 
 async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGenerator[bytes]:
-    """The chunks of a run. An empty batch says that it was interrupted."""
-    events = kept_alive(batches, lambda batch: encoded(run_id, batch) if batch else NOT_ENDED)
-    async with aclosing(events):
-        async for each in events:
-            yield each
+    """With a sign of life where nothing is said for a while."""
+    async with aclosing(batches):
+        async for batch in batches:
+            if batch is NOTHING_YET:
+                yield HEARTBEAT
+            else:
+                yield encoded(run_id, batch) if batch else NOT_ENDED
 
 
 async def kept_alive(
     batches: AsyncGenerator[Batch], encode: Callable[[Batch], bytes]
 ) -> AsyncGenerator[bytes]:
-    """With a sign of life where nothing is said for a while."""
+    """The same for batches that know nothing of a beat."""
     async with aclosing(batches):
         coming = asyncio.ensure_future(anext(batches, None))
         try:

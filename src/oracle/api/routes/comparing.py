@@ -41,7 +41,7 @@ async def compare(first: str, second: str, door: TheDoor) -> dict[str, Any]:
 
     For a run and its shadow, `shadow` has what was measured of both.
     """
-    a, b = [await door.store.runs.get(typed) for typed in (first, second)]
+    a, b = [await door.run(typed) for typed in (first, second)]
     records = [await door.store.record_of(run.id) for run in (a, b)]
     async with door.minds.replaying:
         found = await compared_runs(records[0], records[1], leaves=door.store.leaves)
@@ -57,7 +57,7 @@ async def replay(run_id: str, changed: Changed, door: TheDoor) -> dict[str, Any]
     if not changed.tree_lua and not changed.set:
         raise InputError("nothing is changed; give `tree_lua` with a file, or `set` with a value")
     change = Change(sources=changed.tree_lua, settings=changed.set)
-    run = await door.store.runs.get(run_id)
+    run = await door.run(run_id)
     record = await door.store.record_of(run.id)
     async with door.minds.replaying:
         found = await changed_replay(record, change, leaves=door.store.leaves)

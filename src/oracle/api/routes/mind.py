@@ -38,7 +38,7 @@ async def mind(
     """
     if last_event_id is not None:
         _, after = place_after(last_event_id)
-    run = await door.store.runs.get(run_id)
+    run = await door.run(run_id)
     live = door.runs.live(run.id)
     if live is None:
         batches = in_batches(await door.minds.recorded(door.store, run), after)

@@ -70,8 +70,8 @@ async def _tree(door: Door) -> dict[str, Any]:
     return await in_thread(read)
 
 
-@router.get("/api/source")
-async def source(
+@router.get("/api/lines")
+async def lines(
     door: TheDoor,
     path: Annotated[str, Query(min_length=1, max_length=1000, description="A file")],
     first: Annotated[int, Query(ge=1, le=10**9)] = 1,
@@ -80,7 +80,7 @@ async def source(
         str, Query(max_length=64, description="Of the file as it was read, to see if it changed")
     ] = "",
 ) -> dict[str, Any]:
-    """Lines of a file of the project. Secrets and ignored files are not shown."""
+    """Lines of a file, as data. Secrets and ignored files are not shown."""
     text = await in_thread(lambda: _read(door, path))
     total = len(text.lines)
     first = min(first, max(1, total))

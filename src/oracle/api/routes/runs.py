@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -38,7 +38,7 @@ async def runs(
 @router.get("/runs/{run_id}")
 async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
     """A run with its story: turns, calls, decisions with their nodes, and costs."""
-    found = await door.store.runs.get(run_id)
+    found = await door.run(run_id)
     told = await retold(door.store, found)
     return {**told.as_data(), "is_live": door.runs.live(found.id) is not None}
 
@@ -46,7 +46,7 @@ async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
 @router.get("/runs/{run_id}/export", response_model=None)
 async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
     """A recording without secrets, for `oracle replay`."""
-    text = await exported(await recorded(*await door.store.record_of(run_id)))
+    text = await exported(await recorded(*await door.store.record_of((await door.run(run_id)).id)))
     return PlainTextResponse(text, media_type="application/json")
 
 
@@ -129,10 +129,11 @@ async def listed(runs: Sequence[StoredRun], door: Door) -> list[dict[str, Any]]:
 
 
 def _listed(run: StoredRun, door: Door, exchange: Exchange | None) -> dict[str, Any]:
-    metadata = {} if exchange is None else exchange.metadata
+    metadata: Mapping[str, Any] = {} if exchange is None else exchange.metadata
+    kept: Sequence[Mapping[str, Any]] = metadata.get("signals", ())
     signals = [
         signal.get("type") or "malformed"
-        for signal in metadata.get("signals", ())
+        for signal in kept
         if signal.get("event") != "signal.ignored"
     ]
     return {

@@ -109,7 +109,8 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
         problem = "only a run of the agent's own tree says what was decided"
         return ToldRun(run=run, records=records, story=tell_records(records), not_replayed=problem)
     try:
-        story = tell(await chunks_of(store, run.id, has_end=records[-1].kind == "end"))
+        has_end = records[-1].kind == "end"
+        story = tell(await chunks_of(store, run.id, has_end=has_end, has_resumptions=True))
     except OracleError as problem:
         story, why = tell_records(records), str(problem).partition(";")[0]
         is_damaged = isinstance(problem, JournalError) and not isinstance(problem, ReplayDiverged)
@@ -126,13 +127,24 @@ def _tell_resumption(event: Event, listen: Listen) -> None:
 
 
 async def chunks_of(
-    store: RunStore, run_id: str, *, has_end: bool = True
+    store: RunStore, run_id: str, *, has_end: bool = True, has_resumptions: bool = False
 ) -> list[OracleStreamChunk]:
-    """What a recorded run said, in a replay. A run without an end is said as far as it came."""
+    """What a recorded run said, in a replay. A run without an end is said as far as it came.
+
+    `has_resumptions` adds a chunk where another process went on. The run itself has not said it, so
+    it would shift the numbers of those who follow a stream.
+    """
     chunks: list[OracleStreamChunk] = []
     run = await store.runs.get(run_id)
     record = await store.record_of(run_id)
-    await retell(record, run, chunks.append, has_end=has_end, leaves=store.leaves)
+    await retell(
+        record,
+        run,
+        chunks.append,
+        has_end=has_end,
+        has_resumptions=has_resumptions,
+        leaves=store.leaves,
+    )
     return chunks
 
 
@@ -142,6 +154,7 @@ async def retell(
     listen: Listen,
     *,
     has_end: bool = True,
+    has_resumptions: bool = False,
     look: Look | None = None,
     leaves: LeafRegistry = LEAVES,
 ) -> None:
@@ -156,7 +169,8 @@ async def retell(
     end = RunEnd()
     live = AgentServices(say=hear)
     tree = RecordedTree.replay(*record, leaves=leaves, services=partial(services_from, live=live))
-    tree.bus.subscribe(lambda event: _tell_resumption(event, hear), ["run.started"])
+    if has_resumptions:
+        tree.bus.subscribe(lambda event: _tell_resumption(event, hear), ["run.started"])
     end.of(tree)
     if look is not None:
         look(tree)

@@ -142,10 +142,8 @@ class MindWatcher:
 
     # -- chunks ------------------------------------------------------------------------------------
 
-    def hear(self, chunk: OracleStreamChunk | None) -> None:
-        """None means that no chunk follows."""
-        hear = None if chunk is None else self.heard.get(chunk.type)
-        if chunk is not None and hear is not None:
+    def hear(self, chunk: OracleStreamChunk) -> None:
+        if (hear := self.heard.get(chunk.type)) is not None:
             hear(self, chunk)
 
     def _asked(self, chunk: OracleStreamChunk) -> None:
