@@ -104,7 +104,7 @@ def grant_first_tools(
     writes=["granted", "tool_reasons"],
 )
 def keep_sources_for_later(ctx: TickContext, most: float, part: float) -> RunStatus:
-    """Take back the tools of sources that have less than this `part` of what the best source has,
+    """Take back the tools of sources that have at most this `part` of what the best source has,
     if that one has `most` of the question's words in one place.
     """
     bb = board_of(ctx)

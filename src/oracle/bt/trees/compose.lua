@@ -13,7 +13,7 @@ local SURE_OF_THE_WEB = 0.9   -- from here on a question about the world outside
 local SURE_OF_A_CLASS = 0.6   -- below this the class may be wrong, so the tools of the second class are granted too
 -- Shares of the question's words that the best place of a source has (services/control/first_look.py).
 local MOST_WORDS = 0.6        -- from here on an answer is probably there
-local POOR = 0.5              -- a source with less than half of what the best one has is kept for later
+local POOR = 0.5              -- a source with at most half of what the best one has is kept for later
 
 BT.tree("compose", {
   root = BT.sequence("compose", {

@@ -34,6 +34,7 @@ BT.tree("work", {
         calls.refuse_without_arguments,
         calls.refuse_calls_refused_before,
         calls.refuse_overlapping(AT_ONCE),
+        calls.refuse_searches_in_vain,
         calls.mark_leads,
         BT.guard("was told to answer", {
           "bb.words_when_told == #bb.words_found", -- and no other word of the question has come since

@@ -63,7 +63,7 @@ def tools_to_keep_for_later(
     most: float,
     part: float,
 ) -> list[str]:
-    """The granted tools of sources that have less than this `part` of what the best source has.
+    """The granted tools of sources that have no more than this `part` of what the best source has.
 
     None if no granted source has `most` of the words: then the question may have other words than
     its answer. A source that the question calls by name stays.
@@ -77,6 +77,6 @@ def tools_to_keep_for_later(
     poor = {
         kind
         for kind, share in shares.items()
-        if share < part * best and words.isdisjoint(SOURCE_KINDS[kind].words)
+        if share <= part * best and words.isdisjoint(SOURCE_KINDS[kind].words)
     }
     return [spec.name for spec in offered if spec.source in poor and spec.role in _LOOKING]
