@@ -159,7 +159,11 @@ def refuse_searches_in_vain(ctx: TickContext) -> RunStatus:
     specs = {spec.name: spec for spec in all_tools(bb)}
     if before := searches_in_vain(bb_get(bb, "messages"), specs):
         told = "an earlier search with these words found nothing there; use other words, or answer"
-        _refuse(bb, lambda call: told if is_in_vain(call, specs, before) else None, is_spared=True)
+
+        def reason(call: Call) -> str | None:
+            return told if is_in_vain(call, specs, before) else None
+
+        _refuse(bb, reason, is_spared=True, is_in_vain=True)
     return SUCCESS
 
 

@@ -222,6 +222,13 @@ def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float =
     return in_vain // calls > bb_get(bb, "strategies_tried")
 
 
+@condition(reads=["calls"])
+def only_repeats_searches_in_vain(ctx: TickContext) -> bool:
+    """Whether all calls of the response were refused because their words were not found before."""
+    calls: list[dict[str, Any]] = bb_get(board_of(ctx), "calls")
+    return bool(calls) and all(call.get("is_in_vain") for call in calls)
+
+
 @condition(reads=["query", "words_found", "yields"])
 def more_calls_add_nothing(ctx: TickContext, calls: int, share: float) -> bool:
     """Whether this share of the question's words was found, and the last calls brought no other."""

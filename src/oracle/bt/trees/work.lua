@@ -90,6 +90,10 @@ BT.tree("work", {
           tell.answer_from_what_there_is,
         })),
       }),
+      BT.guard("searches for the same in vain", {
+        evidence.only_repeats_searches_in_vain,
+        BT.later("change strategy"), -- the last one was not heeded
+      }),
       BT.guard("strategy finds nothing either", {
         evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY, share = MOST_WORDS },
         BT.later("change strategy"),
