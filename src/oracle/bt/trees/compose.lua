@@ -22,13 +22,14 @@ BT.tree("compose", {
       sure_of_a_class = SURE_OF_A_CLASS,
       sure_of_the_web = SURE_OF_THE_WEB,
     },
-    -- A source that lacks the words of the question is offered when the others lead nowhere (escalate.lua).
-    BT.always_succeed("sources for later", BT.sequence("keep poor sources for later", {
+    -- Where the words of the question are, an answer probably is. A source that lacks them is offered when the others
+    -- lead nowhere (escalate.lua).
+    BT.always_succeed("by its words", BT.sequence("prefer sources with its words", {
       BT.expect("is only to be answered", "bb.classification.query_type ~= 'action'"),
       BT.expect("says all by itself", "#bb.history == 0 or bb.topic_shift"),
       BT.invert("is not broad", BT.subtree("question is broad")),
       BT.invert("is not about every use", coverage.every_use_of_a_name_is_asked_for),
-      compose.keep_sources_for_later { most = MOST_WORDS, part = POOR },
+      compose.prefer_sources_with_its_words { most = MOST_WORDS, part = POOR },
     })),
     -- With a single turn nobody would read what a tool returns.
     BT.guard("there is only one turn", { "bb.limits.turns <= 1", grant.withdraw_all { stop = "" } }),

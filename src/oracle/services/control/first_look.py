@@ -1,7 +1,8 @@
 """A look into the index before any tool is offered: which sources have the words of the question.
 
 A search in a source that has few of them brings nothing that an answer could cite. So such a source
-is kept for later, while another one has most of the words in one place.
+is kept for later, while another one has most of the words in one place. And a source that alone has
+most of them is offered, whatever the question was taken for.
 """
 
 from __future__ import annotations
@@ -54,6 +55,20 @@ async def shares_of(question: str, index: Searched) -> Shares:
     return found
 
 
+def tools_to_add(
+    shares: Shares, specs: Sequence[ToolSpec], granted: Collection[str], *, most: float
+) -> list[str]:
+    """The tools of sources that have `most` of the words, if no granted source has."""
+    if _best(shares, specs, granted) >= most:
+        return []
+    rich = {kind for kind, share in shares.items() if share >= most}
+    return [
+        spec.name
+        for spec in specs
+        if spec.source in rich and spec.role in _LOOKING and spec.name not in granted
+    ]
+
+
 def tools_to_keep_for_later(
     question: str,
     shares: Shares,
@@ -68,9 +83,7 @@ def tools_to_keep_for_later(
     None if no granted source has `most` of the words: then the question may have other words than
     its answer. A source that the question calls by name stays.
     """
-    offered = [spec for spec in specs if spec.name in granted]
-    searched = {spec.source for spec in offered if spec.role == "search"} & shares.keys()
-    best = max((shares[kind] for kind in searched if kind is not None), default=0.0)
+    best = _best(shares, specs, granted)
     if best < most:
         return []
     words = {word.lower() for word in _WORD.findall(question)}
@@ -79,4 +92,14 @@ def tools_to_keep_for_later(
         for kind, share in shares.items()
         if share <= part * best and words.isdisjoint(SOURCE_KINDS[kind].words)
     }
-    return [spec.name for spec in offered if spec.source in poor and spec.role in _LOOKING]
+    return [
+        spec.name
+        for spec in specs
+        if spec.name in granted and spec.source in poor and spec.role in _LOOKING
+    ]
+
+
+def _best(shares: Shares, specs: Sequence[ToolSpec], granted: Collection[str]) -> float:
+    """How much the best of the sources has that a granted tool can search."""
+    searching = (spec for spec in specs if spec.name in granted and spec.role == "search")
+    return max((shares.get(spec.source or "", 0.0) for spec in searching), default=0.0)
