@@ -73,6 +73,21 @@ async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
     assert board["classification"]["query_type"] == type_
 
 
+async def test_the_sources_that_have_the_words_of_a_question_are_on_record(project, store):
+    (project / "threads").mkdir()
+    (project / "threads/looks.md").write_text("## 2026-01-08T12:00:00Z\n\nA dark theme: later.\n")
+    (board,) = await asked(project, store, "dark theme")
+    assert board["facts"]["words_by_source"] == {"code": 0.0, "vault": 0.0, "threads": 1.0}
+    assert board["classification"]["query_type"] == "documentation"
+    assert "search_threads" in board["granted"]
+    assert "search_vault" not in board["granted"]
+
+
+async def test_small_talk_is_not_looked_for(project, store):
+    (board,) = await asked(project, store, "good morning")
+    assert board["granted"] == []
+
+
 async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, store):
     boards = await asked(project, store, "hello", "yes please", answers=(OFFER, ANSWER))
     assert ["Frobnicator", 1] in boards[1]["known_terms"]

@@ -138,13 +138,13 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float, here: float = 2.0
     if backs_the_claim(ctx) or "://" in bb_get(bb, "query"):
         return False
     asked, query = classification_of(bb), bb_get(bb, "query")
-    if with_role(all_tools(bb), "search", "web") or _is_here(bb, here):
+    if with_role(all_tools(bb), "search", "web"):
         return False
     is_research = asked.query_type == QueryType.RESEARCH
     if (is_research or asked.query_type in _READING) and (named := _NAMES_THE_WEB.search(query)):
         # What is online may be a part of the project; what is on the web is not.
         return is_research or named[0].lower() != "online"
-    if not is_research:
+    if not is_research or _is_here(bb, here):
         return False
     # The project itself says what its licence is, what is new in it, and which versions it needs.
     about = project_question(query)
