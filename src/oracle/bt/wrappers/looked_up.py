@@ -27,7 +27,8 @@ async def looked_up(sources: Sources, query: str, history: Sequence[Exchange]) -
     """Which terms of the question the project has, and how much of it each source has."""
     before = [{"question": each.question, "answer": each.answer} for each in history]
     known = await sources.known(terms_to_look_up(query, turns_of(before)))
-    if known is None or not isinstance(sources, Searched):
+    # A source of which files are missing would look as if it had few of the words.
+    if known is None or not isinstance(sources, Searched) or sources.left_out:
         return LookedUp(known)
     try:
         return LookedUp(known, await shares_of(query, sources))

@@ -34,8 +34,12 @@ class Place(Protocol):
 
 @runtime_checkable
 class Searched(Protocol):
-    """An index that can be searched by the kind of source."""
+    """An index that can be searched by the kind of source. `left_out` names files that are not in
+    it; empty if all are.
+    """
 
+    @property
+    def left_out(self) -> str: ...
     async def search(self, query: str, kind: str, k: int, /) -> Sequence[Place]: ...
 
 
