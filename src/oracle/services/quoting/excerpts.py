@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
+from oracle.services.project.code_blocks import fence_at
 from oracle.services.quoting.quotation import Quotation
 
 _CODE_LINES: Final = 10
@@ -26,7 +27,6 @@ _DEFINES: Final = lazy_pattern(
 # A decorator or a comment, which belongs to what is below it.
 _ABOVE: Final = lazy_pattern(r"\s*(?:@|#|//|/\*|\*)")
 _UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#.])\1{2,}")
-_FENCE: Final = lazy_pattern(r"\s*(?:```|~~~)")
 _QUOTES: Final = ('"""', "'''")
 
 
@@ -110,7 +110,7 @@ def _to_the_end_of_the_section(lines: Sequence[str], line: int, end: int) -> tup
 
 
 def _is_in_fence(lines: Sequence[str], start: int, number: int) -> bool:
-    return sum(bool(_FENCE.match(line)) for line in lines[start:number]) % 2 == 1
+    return sum(bool(fence_at(lines, n)) for n in range(start, number)) % 2 == 1
 
 
 def _is_open(source: Quotation, line: int, end: int) -> bool:
@@ -149,7 +149,7 @@ def _paragraph(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
         return opening
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
-        if is_heading(lines, start) or _is_item(lines[start]) or _FENCE.match(lines[start - 1]):
+        if is_heading(lines, start) or _is_item(lines[start]) or fence_at(lines, start - 1):
             break
         start -= 1
     end = _end_of_paragraph(lines, start, line, most)
@@ -178,7 +178,7 @@ def _end_of_paragraph(lines: Sequence[str], start: int, line: int, most: int) ->
 
 def _fence_around(lines: Sequence[str], line: int) -> tuple[int, int] | None:
     """The block of code that a line of a document is in, with the line that announces it."""
-    fences = [n for n, text in enumerate(lines) if _FENCE.match(text)]
+    fences = [n for n in range(len(lines)) if fence_at(lines, n)]
     before = [n for n in fences if n <= line]
     # An odd number of fences up to here: the last one is open.
     opening = (
@@ -210,9 +210,9 @@ def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
     begin = next((n for n in range(end + 1, len(lines)) if lines[n].strip()), None)
     if begin is None:
         return None
-    if _FENCE.match(lines[begin]):
+    if fence_at(lines, begin):
         return next(
-            (n for n in range(begin + 1, min(len(lines), most)) if _FENCE.match(lines[n])), begin
+            (n for n in range(begin + 1, min(len(lines), most)) if fence_at(lines, n)), begin
         )
     is_block = _is_item(lines[begin]) or lines[begin].startswith((" ", "\t"))
     last = begin
