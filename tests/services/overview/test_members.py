@@ -118,7 +118,6 @@ def test_a_file_of_a_folder_is_shown_by_its_class_or_by_what_it_says_first():
     files = Files(
         {
             "app/doors/__init__.py": "",
-            "app/doors/index.js": "/* all doors of it */\n",
             "app/doors/front.js": "'use strict';\n\nmodule.exports = class Front extends Door {\n",
             "app/doors/back.js": "/**\n * (C) 2010\n * A door to the yard.\n */\n",
         }

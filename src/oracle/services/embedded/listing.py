@@ -45,7 +45,8 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     # What the question calls them counts more than what else it says about them.
     for place, call in enumerate(situation.calls_of("members")):
         for source in call.sources if call.success else ():
-            if source.get("score", 0.0) - 0.05 * place >= _MAYBE and "group" in source:
+            least = _SHOWN + 0.05 if place else _MAYBE
+            if source.get("score", 0.0) >= least and "group" in source:
                 members = groups.setdefault(source["group"], [])
                 # Two calls may find the same group.
                 if all(source["where"] != other["where"] for other in members):

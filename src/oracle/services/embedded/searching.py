@@ -192,7 +192,9 @@ def best_of(situation: Situation, aim: Aim) -> list[Passage]:
     sources = found_in(situation)
     terms = terms_for(aim.words, sources)
     ranks = _ranks(situation)
-    return passages(sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what)
+    return passages(
+        sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what, question=aim.question
+    )
 
 
 def _ranks(situation: Situation) -> dict[str, int]:

@@ -45,8 +45,6 @@ _SAYS: Final = lazy_pattern(
     r"(?:\W*\w+){3}",
     re.I,
 )
-# Files that are about the folder, not one of the things in it.
-_OF_THE_FOLDER: Final = lazy_pattern(r"[_.]|(?:index|mod|lib|readme)\.\w", re.I)
 _OPENING_LINES: Final = 60
 _MOST_ITEMS: Final = 60
 FEWEST: Final = 2
@@ -258,7 +256,7 @@ def _folders(paths: Sequence[str], asked: Wanted) -> dict[str, dict[str, str]]:
         parts = path.split("/")
         for depth in range(1, len(parts)):
             held = parts[depth]
-            if fit(parts[depth - 1], asked.words) == 0 and not _OF_THE_FOLDER.match(held):
+            if fit(parts[depth - 1], asked.words) == 0 and not held.startswith(("_", ".")):
                 folders.setdefault("/".join(parts[:depth]), {}).setdefault(held, path)
                 break
     return folders

@@ -41,6 +41,12 @@ _ASKS_ELSEWHERE: Final = lazy_pattern(
     r"|所有|哪些|列出|すべて|全て|一覧|どんな",
     re.I,
 )
+# "How many are kept at most?", "how many should I run?": a number is the answer.
+_NUMBER: Final = lazy_pattern(
+    r"^\W*how many\b.*\b(?:at most|at least|by default|default|maximum|max|minimum|should|per|allowed"
+    r"|limit\w*|times?|seconds|minutes|at once|at a time)\b",
+    re.I | re.S,
+)
 _ABOUT_FILES: Final = lazy_pattern(
     r"\b(?:places?|lines?|times?|occurrences?|usages?|callers?)\b", re.I
 )
@@ -62,7 +68,7 @@ def members_asked(question: str) -> MembersAsked | None:
     if language != "en":
         return _elsewhere(said) if _ASKS_ELSEWHERE.search(said) else None
     found = _ASKS.match(said) or _ASKS_AT_THE_END.match(said)
-    if found is None or _ABOUT_FILES.search(found["head"]):
+    if found is None or _ABOUT_FILES.search(found["head"]) or _NUMBER.match(said):
         return None
     head = _words(found["head"])
     rest = found["rest"] or "" if "rest" in found.re.groupindex else ""

@@ -15,6 +15,9 @@ _PROSE_LINES: Final = 8
 _TABLE_LINES: Final = 14
 MOST_QUOTED: Final = 25
 """Lines. A definition or a paragraph up to this length is quoted whole."""
+_ANNOUNCED: Final = 15
+"""Lines beyond that, for what the last line announces."""
+_COMMENT_LINES: Final = 15
 _NEAR_HEADING: Final = 8
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
@@ -70,11 +73,25 @@ def excerpt_around(source: Quotation, line: int, most: int | None = None) -> tup
 
 
 def section_start(source: Quotation, start: int) -> int:
-    """Where to begin instead of `start`: at the heading of the section, if it is near."""
-    if not is_prose(source) or _is_row(source.lines[start]):
+    """Where to begin instead of `start`: at the heading of the section, if it is near; in code, at
+    the comment above a definition.
+    """
+    if not is_prose(source):
+        return _comment_start(source.lines, start)
+    if _is_row(source.lines[start]):
         return start
     above = range(start, max(-1, start - _NEAR_HEADING), -1)
     return next((number for number in above if is_heading(source.lines, number)), start)
+
+
+def _comment_start(lines: Sequence[str], start: int) -> int:
+    above = start
+    is_opening_line = bool(_DEFINES.match(lines[start]) or _ABOVE.match(lines[start]))
+    while is_opening_line and above > 0 and start - above < _COMMENT_LINES:
+        if not _ABOVE.match(lines[above - 1]):
+            break
+        above -= 1
+    return above
 
 
 def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:
@@ -105,6 +122,12 @@ def _to_the_end_of_the_section(lines: Sequence[str], line: int, end: int) -> tup
         blanks = [n for n in range(end + 1, line + room) if not lines[n].strip()]
         even = [n for n in blanks if not _is_in_fence(lines, line, n)]
         shown = max([end, *(n - 1 for n in even)])
+    # A quotation must not stop where the answer begins.
+    while shown - line < room + _ANNOUNCED and _announces(lines, line, shown):
+        following = _next_block(lines, shown, most=line + room + _ANNOUNCED)
+        if following is None or following <= shown:
+            break
+        shown = following
     # A paragraph is whole, though its section goes on.
     return shown, bool(level) and shown < last
 
