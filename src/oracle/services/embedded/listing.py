@@ -19,6 +19,7 @@ from oracle.services.tools.offered import ToCall, uses_call
 _SHOWN: Final = 0.75
 # A weaker group may be the list, so it is shown with a doubt: the words alone list nothing.
 _MAYBE: Final = 0.5
+_MAYBE_OF_THE_REST: Final = 0.7
 # A group that only has the name does not say whether the rest of the question is true of it.
 _SURE_OF_THE_REST: Final = 0.85
 # A second group is shown if it is about as good as the first.
@@ -45,7 +46,7 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     # What the question calls them counts more than what else it says about them.
     for place, call in enumerate(situation.calls_of("members")):
         for source in call.sources if call.success else ():
-            least = _SHOWN + 0.05 if place else _MAYBE
+            least = _MAYBE_OF_THE_REST if place else _MAYBE
             if source.get("score", 0.0) >= least and "group" in source:
                 members = groups.setdefault(source["group"], [])
                 # Two calls may find the same group.

@@ -12,7 +12,7 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.quoting.excerpts import excerpt_around, is_heading, is_prose
 from oracle.services.quoting.quotation import Quotation
-from oracle.services.quoting.terms import DECISION, Term
+from oracle.services.quoting.terms import DECISION, VALUE, Term
 from oracle.services.quoting.titles import Asked
 
 _FOR_PROSE: Final = 1.5
@@ -31,10 +31,11 @@ _DULL: Final = lazy_pattern(
 # Copies, other people's code and files for machines say little about the project.
 _FOREIGN: Final = lazy_pattern(
     r"(?:^|/)(?:\.[^/.][^/]*|vendor|vendored|third_party|node_modules|locales?|fixtures)/"
-    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$"
+    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$|(?:^|/)(?:LICEN[CS]E|COPYING)[^/]*$"
 )
 _FOR_A_HEADING: Final = 1.5
 _FOR_A_TITLE: Final = 1.6
+_FOR_A_VALUE: Final = 1.4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,9 +176,22 @@ def _best_passage(
     if has_headings:
         candidates = [_titled(passage, asked) for passage in candidates]
     chosen = max(candidates, key=lambda passage: passage.score)
+    if VALUE in terms and _gives_a_value(chosen, terms):
+        chosen = replace(chosen, score=chosen.score * _FOR_A_VALUE)
     if DECISION in terms:
         chosen = _what_was_decided(chosen, terms)
     return _weighed(chosen, in_path, terms, rank)
+
+
+def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
+    """Whether the best line has a value and one of the words: `MAX_RETRIES = 3`. The value may be
+    below a heading.
+    """
+    line = passage.best_line
+    if is_prose(passage.source) and is_heading(passage.source.lines, passage.best):
+        return any(map(VALUE.is_in, passage.lines))
+    own = (term for term in terms if not term.is_extra and term.weight > 1)
+    return VALUE.is_in(line) and any(term.is_in(line) for term in own)
 
 
 def _titled(passage: Passage, asked: Asked) -> Passage:
