@@ -16,7 +16,8 @@ _FOLDER: Final = lazy_pattern(
     re.I,
 )
 _NAME: Final = lazy_pattern(
-    r"(?:changelog|changes|history|news|releases?|release[-_ ]?notes|what'?s[-_ ]?new)"
+    r"(?:changelog|changes|(?:version|change|release)?[-_ ]?history|news|releases?|release[-_ ]?notes"
+    r"|what'?s[-_ ]?new)"
     r"(?:\.(?:md|rst|txt|markdown|adoc))?$",
     re.I,
 )
@@ -24,7 +25,7 @@ VERSION: Final = lazy_pattern(
     r"(?<![\w.])v?(?P<number>\d+(?:\.\d+){1,3}(?:[-.]?(?:rc|a|b|dev)\d*)?)(?!\w)"
 )
 _BARE_HEAD: Final = lazy_pattern(
-    r"(?:version |release )?\[?v?\d+\.\d+(?:\.\d+)*\]?(?![\w.]).{0,60}$", re.I
+    r"\*{0,2}(?:version |release )?\[?v?\d+\.\d+(?:\.\d+)*\]?(?![\w.]).{0,60}$", re.I
 )
 # A release in the directive of a changelog for Sphinx.
 _FIELD: Final = lazy_pattern(r"\s+:version: \d")

@@ -31,7 +31,8 @@ _ASKS: Final = lazy_pattern(
 _ASKS_AT_THE_END: Final = lazy_pattern(
     rf"^\W*{_FILLER}(?P<head>[\w./-]+(?:\s[\w./-]+){{0,4}})\s*"
     r"(?:[,;:–-]\s*|\s)(?:please\s+|pls\s+)?(?:all\s+of\s+(?:them|it|those)|every\s+one(?:\s+of\s+them)?"
-    r"|(?:the\s+|a\s+)?(?:full|complete|whole)\s+(?:list|set|overview)|list\s+(?:them|all)(?:\s+all)?)\b"
+    r"|(?:the\s+|a\s+)?(?:full|complete|whole)\s+(?:list|set|overview)|list\s+(?:them|all)(?:\s+all)?"
+    r"|(?:which|what)\s+(?:ones\s+|kinds\s+)?(?:are\s+there|exist|do\s+(?:you|we)\s+have|are\s+available))\b"
     r"\W*(?:please|pls)?\W*$",
     re.I,
 )

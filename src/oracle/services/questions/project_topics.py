@@ -20,7 +20,7 @@ product project projekt repo repository software source thing tool computer lapt
 bibliothek paket programm werkzeug quellcode projet bibliothèque paquet logiciel outil proyecto
 est-ce here hier ici biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
 exactly actually properly correctly quickly step steps best way command commands first time
-scratch someone developer contributor newcomer user own exist exists whole entire main basic
+scratch originally initially mainly mostly basically good someone developer contributor newcomer user own exist exists whole entire main basic
 """
 _FILLERS: Final = frozenset(_FILLERS_LISTED.split())
 _FUTURE: Final = lazy_pattern(
@@ -78,13 +78,14 @@ _ROWS: Final = (
         "changes",
         r"\bwhat(?:'s| is| are)? (?:the )?(?:new|changed|changes)\b|\bchange ?log\b"
         r"|\brelease notes\b"
+        r"|\bwhat (?:did|does) (?:\S+ ){1,4}(?:fix|change|add|bring|remove|break|introduce)\W*$"
         r"|\b(?:what|which) (?:\w+ ){0,3}(?:added|changed|changes|fixed|removed|deprecated"
         r"|introduced|new)\b"
         r"|\bwas (?:hat sich|ist (?:da )?neu|wurde|gibt'?s neues) |\bneuerungen\b|\bänderungen\b"
         r"|\b(?:qu'est[- ]ce qu\w+|quoi) .{0,12}(?:changé|de neuf|de nouveau|corrigé)\b"
         r"|\bnouveautés?\b"
         r"|\bqué (?:ha )?cambi\w+|\bnovedades\b|\bcambios\b|更新|变化|变更|新增|変更|新機能|変わ",
-        r"\b(?:new|change\w*|added|fixed|removed|deprecated|introduced|notes?|log|changelog|lately|"
+        r"\b(?:new|change\w*|add(?:ed)?|fix|bring|remove|break|introduce|fixed|removed|deprecated|introduced|notes?|log|changelog|lately|"
         r"recent\w*|latest|last|newest|versions?|releases?|breaking|features?|commits?|happened|geändert|neu\w*|"
         r"änderungen|neuerungen|(?:ge)?fix\w*|behoben|verbessert|entfernt|corrig\w+|arregl\w+|sich|gibt|neuf|"
         r"letzte\w*|zuletzt|changé|dernière|nouveautés?|récemment|cambi\w+|novedades|"
@@ -218,7 +219,7 @@ _ROWS: Final = (
     ),
     _row(
         "about",
-        r"^\W*(?:so,? )?what(?:'s| is| are| does)\b|\btell me about\b|\b(?:purpose|point"
+        r"^\W*(?:so,? )?what(?:'?s| is| are| does)\b|\btell me about\b|\b(?:purpose|point"
         r"|goal|idea) (?:of|behind)\b|\bwhat .* for\b|\boverview\b|\bdescribe\b|\bexplain\b"
         r"|\bsummar\w+"
         r"|^\W*was (?:ist|macht|tut)\b|\bworum geht\b|\bwozu dient\b|\bqu'est-ce que?\b"
