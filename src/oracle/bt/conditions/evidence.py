@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from itertools import compress, takewhile
 from typing import Any
 
@@ -38,6 +39,10 @@ log = logging.getLogger(__name__)
 
 _OUTSIDE = frozenset({"world", "time", "others"})
 """Words of the classifier's lexicon: the weather, the latest version, other projects."""
+
+_ASKS_FOR_A_WAY = lazy_pattern(
+    r"\W*how (?:can|do|could|would|should) (?:i|we|you)\b|\W*how to\b", re.I
+)
 
 _FACTS = frozenset(
     {"who", "when", "which", "is", "are", "was", "were", "has", "have", "did", "does"}
@@ -154,7 +159,11 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float, here: float = 2.0
     words = {*parsed.tags, *(name.removeprefix("has ") for name in asked.keywords_matched)}
     if asked.confidence < sure or "where" in parsed.sketch:
         return False
-    return not _OUTSIDE.isdisjoint(words) or _asks_for_a_fact_of_the_world(bb, parsed)
+    outside = _OUTSIDE & words
+    # "How can I go on with it tomorrow?" asks for a way to do it, not what will be tomorrow.
+    if outside == {"time"} and _ASKS_FOR_A_WAY.match(query):
+        return False
+    return bool(outside) or _asks_for_a_fact_of_the_world(bb, parsed)
 
 
 def _asks_for_a_fact_of_the_world(bb: TypedBlackboard, parsed: ParsedQuery) -> bool:
