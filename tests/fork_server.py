@@ -90,11 +90,12 @@ def read_tables() -> None:
     importlib_metadata.entry_points()
     # Makes the schemas of the tools' arguments.
     project_tools(Path("/"))
-    answer_questions()
-    end_threads()
     for found in gc.get_objects():
         if type(found) is LazyPattern:
             found.search("")
+    # After the patterns: `re` keeps the last few hundred, and libraries leave theirs to it.
+    answer_questions()
+    end_threads()
 
 
 def answer_questions() -> None:
@@ -111,10 +112,29 @@ def answer_questions() -> None:
 
 async def ask_in(folder: str) -> None:
     from oracle import Oracle
+    from oracle.services.llm.opening import open_model
+    from oracle.testing.servers import ScriptedServer
 
     async with Oracle(project=folder) as oracle:
         for question in ("Where is login defined?", "What does a.py do?", "Hello!") * 2:
             await oracle.ask(question)
+    async with ScriptedServer(reply, endless=True) as server:
+        model = open_model("openai:test", base_url=f"{server.url}/v1", api_key="none")
+        async with Oracle(project=folder, model=model) as oracle:
+            for _ in range(2):
+                await oracle.ask("Where is login defined?")
+
+
+def reply(request):
+    """A model with an API: it searches once, then it answers."""
+    from oracle.testing import signal
+    from oracle.testing.servers import Reply, openai
+
+    if request.body["messages"][-1]["role"] == "tool":
+        end = signal("context_sufficient", sources_found=1)
+        return Reply(body=openai.stream(openai.text("In a.py.", end), usage=(9, 9)))
+    look = openai.tool_call("c0", "search_code", '{"query": "login"}')
+    return Reply(body=openai.stream(openai.text("I look."), look, usage=(9, 9)))
 
 
 def end_threads() -> None:

@@ -1,5 +1,6 @@
-"""For a minute, files that nobody would write: each loads or is refused, within a second."""
+"""Files that nobody would write: each loads or is refused, within a second."""
 
+import os
 import random
 import time
 from contextlib import suppress
@@ -9,6 +10,7 @@ import pytest
 from oracle.bt.lua.library import TreeLibrary
 from oracle.errors import TreeFileError
 
+FILES = int(os.environ.get("ORACLE_FUZZ_FILES", "5000"))
 SEED = """
 BT.tree("main", {
   description = "x",
@@ -35,9 +37,7 @@ PIECES = [
 def test_tree_files_fuzz(tmp_path):
     file = tmp_path / "fuzz.lua"
     rng = random.Random(20)
-    end = time.monotonic() + 60
-    tried = 0
-    while time.monotonic() < end:
+    for _ in range(FILES):
         source = SEED
         for _ in range(rng.randint(1, 8)):
             start = rng.randrange(len(source) + 1)
@@ -48,5 +48,3 @@ def test_tree_files_fuzz(tmp_path):
         with suppress(TreeFileError):
             TreeLibrary([file])
         assert time.process_time() - began < 1, source
-        tried += 1
-    assert tried > 1000
