@@ -29,7 +29,7 @@ def events_in(lines):
         if line.startswith(":"):
             continue
         if not line and event:
-            yield event["id"], event["event"], json.loads(event["data"])
+            yield event.get("id"), event["event"], json.loads(event["data"])
             event = {}
         elif line:
             name, _, value = line.partition(": ")
@@ -164,6 +164,11 @@ def test_a_server_that_stops_hands_its_runs_over_to_the_next(serve):
             assert model.is_reached.wait(20)
             while seen[-1][2]["turn"] < 2:
                 seen.append(next(events))
+            # The last event is not part of the run, and has no number.
+            server.run(server.door.runs.close(0))
+            *more, (id_, kind, _) = events
+            assert (id_, kind) == (None, "interrupted")
+            seen += more
         server.stop()
     with serve(found()) as server:
         rest = streamed(server, headers={"Last-Event-ID": seen[-1][0]})
@@ -213,6 +218,10 @@ def test_one_run_too_many_is_told_to_come_back(serve):
         ({"question": "x", "session_id": "nothing"}, 404),
         ({"question": "\u200b"}, 400),
         ({"question": "x", "attachments": ["/etc/passwd"]}, 400),
+        ({"question": "x", "attachments": ["/etc/hostname:1-5"]}, 400),
+        ({"question": "x", "attachments": ["/etc/no-such-file"]}, 400),
+        ({"question": "x", "attachments": ["../other.py"]}, 400),
+        ({"question": "x", "attachments": ["~/.bashrc"]}, 400),
         ({"question": "x", "attachments": ["missing.py"]}, 404),
     ],
 )
