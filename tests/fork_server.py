@@ -67,8 +67,8 @@ def import_everything() -> None:
 
 def read_tables() -> None:
     """What is read or made at first use and then kept: tables, segments, trees, patterns."""
+    import httpx2
     import importlib_metadata
-    from httpx2 import create_ssl_context
 
     from oracle.bt.core.leaves import LEAVES
     from oracle.bt.wrappers.recipe import built_in_trees
@@ -79,7 +79,8 @@ def read_tables() -> None:
     from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
     from oracle.services.tools.project_tools import project_tools
 
-    certificates(create_ssl_context)
+    certificates(httpx2.create_ssl_context)
+    certificates(httpx2.create_ssl_context, trust_env=False)
     classify_query("Where is it?")
     built_in_segments()
     _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
@@ -227,6 +228,7 @@ def become(job: dict) -> None:
     sys.stdout = open(1, "w", **given)  # noqa: SIM115
     # An interpreter writes lines of stderr at once, and never fails on a letter there.
     sys.stderr = open(2, "w", buffering=1, **given | {"errors": "backslashreplace"})  # noqa: SIM115
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     if job["owns_terminal"]:
         os.setsid()
         ioctl(2, termios.TIOCSCTTY, 0)

@@ -51,7 +51,7 @@ async def test_those_who_gather_too_much_are_held_back_and_answer():
     check(await outcomes(GATHERERS, ["marked"], every=40, first=4))
 
 
-@pytest.mark.parametrize("character", thinned(CHARACTERS, 3))
+@pytest.mark.parametrize("character", thinned(CHARACTERS, 6))
 async def test_every_run_of_every_character_ends_with_an_answer_within_its_limits(character):
     (question,) = questions()[34:35]
     async with harbour() as world, world.index.at_hand():
