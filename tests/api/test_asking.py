@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from oracle.bt.wrappers.retelling import chunks_of
 from oracle.testing import Reply, ScriptedModel, signal
 
 QUESTION = {"question": "Where is login defined?"}
@@ -29,7 +30,7 @@ def events_in(lines):
         if line.startswith(":"):
             continue
         if not line and event:
-            yield event["id"], event["event"], json.loads(event["data"])
+            yield event.get("id"), event["event"], json.loads(event["data"])
             event = {}
         elif line:
             name, _, value = line.partition(": ")
@@ -109,6 +110,21 @@ def test_a_stream_goes_on_after_any_event_also_when_the_run_has_ended(serve):
         assert streamed(server, headers={"Last-Event-ID": events[-1][0]}) == []
 
 
+def test_what_a_client_has_heard_is_in_the_record_at_once(serve):
+    """So a server that is killed takes nothing back."""
+    model = ScriptedModel(look(), Reply(text="It is in `auth.py:1`, ", hold=asyncio.Event()))
+    with serve(model=model, seconds_to_close=0) as server, asked(server) as events:
+        heard = []
+        for id_, kind, data in events:
+            heard.append((id_, kind, data.get("content")))
+            if kind == "content":
+                break
+        run_id = heard[0][0].partition(":")[0]
+        chunks = server.run(chunks_of(server.door.store, run_id, has_end=False))
+    told = [(f"{run_id}:{n}", c.type.value, c.data.get("content")) for n, c in enumerate(chunks)]
+    assert told[: len(heard)] == heard
+
+
 def test_a_run_goes_on_when_its_client_leaves_and_nothing_is_lost(serve):
     model = GatedModel(look(), found())
     with serve(model=model) as server:
@@ -164,6 +180,11 @@ def test_a_server_that_stops_hands_its_runs_over_to_the_next(serve):
             assert model.is_reached.wait(20)
             while seen[-1][2]["turn"] < 2:
                 seen.append(next(events))
+            # The last event is not part of the run, and has no number.
+            server.run(server.door.runs.close(0))
+            *more, (id_, kind, _) = events
+            assert (id_, kind) == (None, "interrupted")
+            seen += more
         server.stop()
     with serve(found()) as server:
         rest = streamed(server, headers={"Last-Event-ID": seen[-1][0]})
@@ -213,6 +234,10 @@ def test_one_run_too_many_is_told_to_come_back(serve):
         ({"question": "x", "session_id": "nothing"}, 404),
         ({"question": "\u200b"}, 400),
         ({"question": "x", "attachments": ["/etc/passwd"]}, 400),
+        ({"question": "x", "attachments": ["/etc/hostname:1-5"]}, 400),
+        ({"question": "x", "attachments": ["/etc/no-such-file"]}, 400),
+        ({"question": "x", "attachments": ["../other.py"]}, 400),
+        ({"question": "x", "attachments": ["~/.bashrc"]}, 400),
         ({"question": "x", "attachments": ["missing.py"]}, 404),
     ],
 )

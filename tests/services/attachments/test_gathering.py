@@ -226,6 +226,16 @@ def test_whoever_is_confined_reads_only_what_tools_may_read(reach):
     assert "ignored by the project" in refused("local.txt", reach=confined)
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "notes.txt:1", "missing.txt", "note.txt"])
+def test_who_is_confined_does_not_learn_what_is_outside(reach, name):
+    confined = replace(reach, is_confined=True)
+    (reach.root.parent / "notes.txt").write_text("private")
+    for path in (f"../{name}", str(reach.root.parent / name), f"~/{name}"):
+        assert refused(path, reach=confined) == (
+            f"{path!r} lies outside the project; give a path relative to the project's root"
+        )
+
+
 def test_all_attachments_share_one_limit(reach):
     (reach.root / "half.txt").write_text("x" * (MOST_BYTES // 2) + "\n")
     (reach.root / "more.txt").write_text("y" * (MOST_BYTES // 2 + 1) + "\n")

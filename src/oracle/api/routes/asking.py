@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from oracle.agent import answer_of
 from oracle.api.door import Door, TheCaller, TheDoor
 from oracle.api.live_runs import LiveRun
-from oracle.api.server_sent_events import as_events, place_after
+from oracle.api.server_sent_events import SECONDS_BETWEEN_BEATS, as_events, place_after
 from oracle.models.source import Given
 from oracle.services.attachments.gathering import gather
 from oracle.services.background import in_thread
@@ -64,7 +64,7 @@ async def stream(
         run_id, after = place_after(last_event_id)
         return await _events(door, run_id, after)
     live = await _begun(asked, door)
-    return _event_stream(live.id, as_events(live.id, live.follow()))
+    return _event_stream(live.id, as_events(live.id, live.follow(beat=SECONDS_BETWEEN_BEATS)))
 
 
 @router.post("/oracle")
@@ -143,7 +143,8 @@ async def _events(door: Door, run_id: str, after: int) -> StreamingResponse:
     if door.runs.live(run_id) is None:
         # Before the response begins, so that an unknown run is a 404.
         run_id = (await door.run(run_id)).id
-    return _event_stream(run_id, as_events(run_id, door.runs.follow(run_id, after)))
+    batches = door.runs.follow(run_id, after, beat=SECONDS_BETWEEN_BEATS)
+    return _event_stream(run_id, as_events(run_id, batches))
 
 
 def _event_stream(run_id: str, events: Any) -> StreamingResponse:

@@ -76,8 +76,8 @@ class Run:
         self._begin = begin
         self._store = store
         self._nodes = nodes
-        self._said = Chunks()
-        live = replace(agent.live, say=self._said.put)
+        self.said = Chunks()
+        live = replace(agent.live, say=self.said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
         self._is_handed_over = False
@@ -145,9 +145,9 @@ class Run:
         """What the run says, to `done`. A listener who stops listening cancels the run."""
         self._loop = asyncio.get_running_loop()
         work = self._task = asyncio.create_task(self._work())
-        work.add_done_callback(lambda _: self._said.put(None))
+        work.add_done_callback(lambda _: self.said.put(None))
         try:
-            while (chunk := await self._said.get()) is not None:
+            while (chunk := await self.said.get()) is not None:
                 yield chunk
         finally:
             if self._cancelled is None and not self._is_handed_over and not work.done():
@@ -289,7 +289,7 @@ class Run:
 
     def _say_warning(self, told: str) -> None:
         data = {"content": told, "severity": "warning"}
-        self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
+        self.said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)
@@ -381,7 +381,7 @@ class Run:
 
     def _say(self, type_: ChunkType, **data: Any) -> None:
         turn = 0 if self.tree is None else self.tree.tree_run.context.turn
-        self._said.put(OracleStreamChunk(type=type_, turn=turn, data=data))
+        self.said.put(OracleStreamChunk(type=type_, turn=turn, data=data))
 
     def _say_node(
         self, time: float, path: str, old: RunStatus | None, new: RunStatus | None

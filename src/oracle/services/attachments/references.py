@@ -56,9 +56,20 @@ class Reach:
     def further(self) -> Roots:
         return Roots(main=self.root, others=self.roots)
 
+    def excludes(self, text: str) -> bool:
+        """Whether a path leads out of the project, for one who is confined to it.
+
+        Only the words are looked at. Whether there is such a file must not be learnt from the
+        answer.
+        """
+        if not self.is_confined:
+            return False
+        place = os.path.normpath(self.folder / text)
+        return text.startswith("~") or not Path(place).is_relative_to(self.root)
+
     def find(self, text: str) -> Path | None:
         """The path of something that exists."""
-        if not text or "\0" in text:
+        if not text or "\0" in text or self.excludes(text):
             return None
         given = Path(text)
         if text.startswith("~"):
@@ -86,6 +97,10 @@ class FileReference:
 
 def reference(text: str, reach: Reach) -> FileReference:
     """What `-f` names. A name with a colon that exists is taken as it is."""
+    if reach.excludes(text):
+        raise InputError(
+            f"{named(text)} lies outside the project; give a path relative to the project's root"
+        )
     if path := reach.find(text):
         return FileReference(text=text, path=path)
     if file := _lines_of_a_file(text, reach):
