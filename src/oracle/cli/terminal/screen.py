@@ -87,7 +87,8 @@ class Screen:
     """Shows chunks; those it does not know are ignored. It must be used from one thread only.
 
     `region` is None if the output cannot erase. With a `root`, sources are links to files below
-    it; `searched` is what questions are about. `has_model` is false for the embedded model: nobody waits for it or pays for its tokens.
+    it; `searched` is what questions are about. `has_model` is false for the embedded model: nobody
+    waits for it or pays for its tokens.
     """
 
     def __init__(
