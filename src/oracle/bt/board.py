@@ -207,7 +207,8 @@ def known_terms_of(bb: TypedBlackboard) -> dict[str, int] | None:
 
 def shares_of(bb: TypedBlackboard) -> dict[str, float]:
     """How much of the question each source has; empty if that is not known."""
-    return (bb_get(bb, "facts") or {}).get(SHARES) or {}
+    facts: dict[str, Any] = bb_get(bb, "facts") or {}
+    return facts.get(SHARES) or {}
 
 
 def classification_of(bb: TypedBlackboard) -> QueryClassification:

@@ -84,7 +84,7 @@ class Run:
         self._is_handed_over = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._preparing: asyncio.Task[Mapping[str, int] | None] | None = None
+        self._preparing: asyncio.Task[LookedUp] | None = None
         self._context_id: str | None = None
         self._started_at = 0.0
         # Known before there is a tree, for a run that is resumed.
