@@ -72,7 +72,7 @@ def read_tables() -> None:
 
     from oracle.bt.core.leaves import LEAVES
     from oracle.bt.wrappers.recipe import built_in_trees
-    from oracle.bt.wrappers.recorded_tree import _definition
+    from oracle.bt.wrappers.recorded_tree import definition_from
     from oracle.patterns import LazyPattern
     from oracle.services.certificates import certificates
     from oracle.services.classification.classifier import classify_query
@@ -83,7 +83,7 @@ def read_tables() -> None:
     certificates(httpx2.create_ssl_context, trust_env=False)
     classify_query("Where is it?")
     built_in_segments()
-    _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
+    definition_from("oracle-agent", tuple(built_in_trees().items()), LEAVES)
     # Reads the vocabulary for common words.
     counted_tokens()
     # Both note what is installed in each folder of `sys.path`, until that folder changes.

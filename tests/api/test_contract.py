@@ -7,10 +7,11 @@ from hypothesis.errors import Unsatisfiable
 from oracle.api.rules import RULES
 from oracle.testing import ScriptedModel
 from tests.api.conftest import serving
-from tests.api.test_access import bearer, make
+from tests.api.test_access import PAGE, bearer, make
 
 pytestmark = pytest.mark.extra
 UNDESCRIBED = {
+    *PAGE,
     *("GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"),
     # It has a protocol of its own.
     *("GET /mcp", "POST /mcp", "DELETE /mcp"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,10 +14,15 @@ from starlette.types import ASGIApp
 
 from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
+from oracle.api.first_visit import FirstVisit
 from oracle.api.live_runs import DOOR, LiveRuns
 from oracle.api.metrics import Metrics
+from oracle.api.minds import Minds
 from oracle.api.workplace import Workplace
+from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.own_trees import trees_in_use
 from oracle.bt.wrappers.project_agent import project_agent
+from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import StoredRun
@@ -33,6 +39,8 @@ SECONDS_TO_CLOSE: Final = 20.0
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Door(Workplace):
     metrics: Metrics
+    minds: Minds
+    visit: FirstVisit
     mcp: ASGIApp | None = None
     """The application for `/mcp`, if its packages are installed."""
 
@@ -82,6 +90,8 @@ async def opened(
             runs=runs,
             approvals=approvals,
             metrics=metrics,
+            minds=Minds(partial(_sources, agent, settings)),
+            visit=FirstVisit(agent),
         )
         await runs.watch()
         # The runs end first, so that their clients hear how before the connections are closed.
@@ -90,7 +100,17 @@ async def opened(
             try:
                 yield door
             finally:
+                door.visit.close()
                 await runs.close(seconds_to_close)
+
+
+def _sources(agent: OracleBTWrapper, settings: Settings) -> Mapping[str, str]:
+    """The tree files of the next run. If one of them is broken, that has the last good ones."""
+    definitions = agent.setup.definitions
+    if definitions is None:
+        return trees_in_use(settings)[0]
+    definitions.refresh()
+    return built_in_trees() if definitions.trees is None else definitions.trees
 
 
 async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:

@@ -17,7 +17,9 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Final, TypeAlias
 
+from oracle.api.live_mind import LiveMind
 from oracle.api.metrics import Metrics
+from oracle.bt.wrappers.mind.breaks import Breaks
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
@@ -69,6 +71,8 @@ class LiveRun:
         self.user = user
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
+        self.mind: LiveMind | None = None
+        self.breaks: Breaks | None = None
         self._run = run
         self._pause = pause
         self._safe = 0
@@ -142,6 +146,28 @@ class LiveRun:
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
 
+    def watched(self) -> LiveMind:
+        """Watch its tree from now on, for all who ask. Until the first call nothing is spent on it.
+
+        Only for a run that has begun.
+        """
+        if self.mind is None:
+            assert self._run.tree is not None
+            self.mind = mind = LiveMind(self._run.tree)
+            mind.begin(self.chunks)
+            self.task.add_done_callback(lambda _: mind.close())
+        return self.mind
+
+    def breakable(self) -> Breaks:
+        """Its breaks. From the first call on it is watched, and can be held."""
+        if self.breaks is None:
+            assert self._run.tree is not None
+            mind = self.watched()
+            self.breaks = Breaks(
+                self._run.tree, lambda type_, data: mind.watcher.put(type_, **data)
+            )
+        return self.breaks
+
     async def hand_over(self, *, parked_for: float | None = None) -> None:
         """Stop without an end, so that another process can resume it (`Run.hand_over`)."""
         self._run.hand_over(parked_for=parked_for)
@@ -161,6 +187,8 @@ class LiveRun:
 
     def _take(self, chunk: OracleStreamChunk) -> None:
         self.chunks.append(chunk)
+        if self.mind is not None:
+            self.mind.watcher.hear(chunk)
         if len(self.chunks) == 1:
             self._begun.set()
         self._save_soon()
@@ -283,13 +311,17 @@ class LiveRuns:
         if run.status != "done":
             yield []
 
-    def cancel(self, run_id: str, reason: str) -> None:
+    def under_way(self, run_id: str) -> LiveRun:
+        """Raises `NotFound` for one that has ended, or that another process works on."""
         live = self.live(run_id)
         if live is None:
             raise NotFound(
                 f"run {run_id} is not running here; GET /api/runs/{run_id} says how it ended"
             )
-        live.cancel(reason)
+        return live
+
+    def cancel(self, run_id: str, reason: str) -> None:
+        self.under_way(run_id).cancel(reason)
 
     # -- runs that were left behind ----------------------------------------------------------------
 

@@ -7,14 +7,16 @@ of them with nothing but the header `Last-Event-ID`.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Final
+from typing import Final, TypeVar
 
 from oracle.api.live_runs import NOTHING_YET, Numbered
 from oracle.errors import InputError
 
+Batch = TypeVar("Batch")
 HEARTBEAT: Final = b": waiting\n\n"
 """A comment. Proxies close connections on which nothing is sent for a while."""
 SECONDS_BETWEEN_BEATS: Final = 15.0
@@ -46,6 +48,28 @@ async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGene
                 yield HEARTBEAT
             else:
                 yield encoded(run_id, batch) if batch else NOT_ENDED
+
+
+async def kept_alive(
+    batches: AsyncGenerator[Batch], encode: Callable[[Batch], bytes]
+) -> AsyncGenerator[bytes]:
+    """The same for batches that know nothing of a beat."""
+    async with aclosing(batches):
+        coming = asyncio.ensure_future(anext(batches, None))
+        try:
+            while True:
+                done, _ = await asyncio.wait({coming}, timeout=SECONDS_BETWEEN_BEATS)
+                if not done:
+                    yield HEARTBEAT
+                    continue
+                batch = coming.result()
+                if batch is None:
+                    return
+                coming = asyncio.ensure_future(anext(batches, None))
+                yield encode(batch)
+        finally:
+            coming.cancel()
+            await asyncio.wait({coming})
 
 
 def place_after(last_event_id: str) -> tuple[str, int]:
