@@ -125,7 +125,8 @@ def _only_reads(tools: Sequence[str], door: Door) -> bool:
 
 
 async def _begun(asked: Question, door: Door) -> LiveRun:
-    given = await in_thread(lambda: _given(asked, door))
+    # Only files are read from the disk.
+    given = await in_thread(lambda: _given(asked, door)) if asked.attachments else _text(asked)
     live = door.runs.begin(
         asked.question, asked.context_id, session_id=asked.session_id, given=given
     )
@@ -133,9 +134,11 @@ async def _begun(asked: Question, door: Door) -> LiveRun:
     return live
 
 
+def _text(asked: Question) -> Given:
+    return Given(text=asked.attachment)
+
+
 def _given(asked: Question, door: Door) -> Given:
-    if not asked.attachments:
-        return Given(text=asked.attachment)
     settings = door.settings
     reach = Reach(
         folder=door.root,
