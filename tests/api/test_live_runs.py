@@ -30,7 +30,7 @@ class Talking:
 
 async def talking():
     run = Talking()
-    live = LiveRun(run, "local")
+    live = LiveRun(run, "local", lambda: 0.0)
     await asyncio.sleep(0)
     return run, live
 
@@ -63,6 +63,46 @@ async def test_silence_is_a_sign_of_life_and_loses_nothing():
         assert await anext(events) == HEARTBEAT
     run.may_end.set()
     await live.task
+
+
+class Disk:
+    """Stands for a tree whose journal is saved when it is told to."""
+
+    def __init__(self):
+        self.journal = self
+        self.may_save = asyncio.Event()
+        self.saves = 0
+
+    async def flush(self):
+        self.saves += 1
+        await self.may_save.wait()
+
+
+async def test_nothing_is_handed_over_before_it_is_on_disk():
+    run, live = await talking()
+    disk = run.tree = Disk()
+    run.say("a")
+    await asyncio.sleep(0)
+    assert disk.saves == 0, "nobody listens"
+    async with aclosing(live.follow(beat=0)) as batches:
+        assert await anext(batches) is NOTHING_YET
+        assert await anext(batches) is NOTHING_YET
+        assert disk.saves == 1
+        run.say("b")
+        disk.may_save.set()
+        heard = [batch async for batch in _until(batches, 1)]
+    assert [numbers(batch) for batch in heard] == [[(0, "a")], [(1, "b")]]
+    run.may_end.set()
+    await live.task
+
+
+async def _until(batches, last):
+    """The batches that are not empty, up to that number."""
+    async for batch in batches:
+        if batch is not NOTHING_YET:
+            yield batch
+            if batch[-1][0] == last:
+                return
 
 
 async def test_a_listener_who_leaves_is_not_waited_for():

@@ -3,7 +3,8 @@
 A run does not belong to the request that began it. It goes on when its listener leaves, any number
 of listeners can follow it, and each reads at its own pace from the same list of chunks: a slow one
 costs nothing. The number of a chunk is its place in the run. A run that has ended is read from its
-record, which says the same chunks again.
+record, which says the same chunks again. A chunk is handed over when its record is on disk: even if
+this process is killed, no listener has heard anything that the record does not say.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import contextlib
 import copy
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from oracle.api.metrics import Metrics
@@ -40,6 +41,12 @@ DOOR: Final = "server"
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 """How often runs are looked for that another process has left behind."""
 
+SECONDS_BETWEEN_SAVES: Final = 0.05
+MOST_SECONDS_BETWEEN_SAVES: Final = 0.25
+"""How long what a run says is collected before it is saved and shown. The more runs there are, the
+longer it is, up to this: what is saved together costs little.
+"""
+
 MOST_AT_ONCE: Final = 64
 """Chunks that are handed over together. More would hold up those who wait for their turn."""
 
@@ -53,13 +60,19 @@ class NotBegun(OracleError):  # noqa: N818 - the name is a sentence
 
 
 class LiveRun:
-    """A run under way, with the chunks that it has said so far."""
+    """A run under way, with the chunks that it has said so far.
 
-    def __init__(self, run: Run, user: str) -> None:
+    `pause` says for how many seconds chunks are collected before they are saved.
+    """
+
+    def __init__(self, run: Run, user: str, pause: Callable[[], float]) -> None:
         self.user = user
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
         self._run = run
+        self._pause = pause
+        self._safe = 0
+        self._saving: asyncio.Task[None] | None = None
         self._listeners: set[asyncio.Future[bool]] = set()
         self._begun = asyncio.Event()
         self.task = asyncio.create_task(self._listen())
@@ -85,8 +98,8 @@ class LiveRun:
         """
         at = after + 1
         while True:
-            while at < len(self.chunks):
-                some = self.chunks[at : at + MOST_AT_ONCE]
+            while at < self._safe:
+                some = self.chunks[at : min(self._safe, at + MOST_AT_ONCE)]
                 yield [*enumerate(some, start=at)]
                 at += len(some)
             if self.has_ended:
@@ -104,6 +117,7 @@ class LiveRun:
         news: asyncio.Future[bool] = loop.create_future()
         timer = None if within is None else loop.call_later(within, _resolve, news, False)
         self._listeners.add(news)
+        self._save_soon()
         try:
             return await news
         finally:
@@ -139,6 +153,8 @@ class LiveRun:
             async for _ in self._run.chunks():
                 pass
         finally:
+            # Its end is on disk, and all before it.
+            self._safe = len(self.chunks)
             self.has_ended = True
             self._begun.set()
             self._wake()
@@ -147,7 +163,26 @@ class LiveRun:
         self.chunks.append(chunk)
         if len(self.chunks) == 1:
             self._begun.set()
-        self._wake()
+        self._save_soon()
+
+    def _save_soon(self) -> None:
+        """Only while somebody listens. Otherwise the journal saves in its own time."""
+        if self._saving is None and self._listeners and self._safe < len(self.chunks):
+            self._saving = asyncio.create_task(self._save())
+
+    async def _save(self) -> None:
+        try:
+            while self._safe < len(self.chunks) and self._listeners:
+                said = len(self.chunks)
+                # A journal that fails ends its run, or lets it go on in memory.
+                with contextlib.suppress(OracleError):
+                    if self._run.tree is not None:
+                        await self._run.tree.journal.flush()
+                self._safe = max(self._safe, said)
+                self._wake()
+                await asyncio.sleep(self._pause())
+        finally:
+            self._saving = None
 
     def _wake(self) -> None:
         for news in self._listeners:
@@ -213,14 +248,14 @@ class LiveRuns:
         own = sum(run.user == user for run in self._live)
         if len(self._live) >= self._most:
             raise TooManyRuns(
-                f"{len(self._live)} questions are being answered, which is the most this server "
-                "allows; try again in a moment",
+                "this server answers as many questions at once as it may "
+                f"({self._most}); try again in a moment",
                 retry_after=2,
             )
         if own >= self._most_of_user:
             raise TooManyRuns(
-                f"{own} of your questions are being answered, which is the most for one user; "
-                "try again in a moment",
+                "as many of your questions are being answered as one user may ask at once "
+                f"({self._most_of_user}); try again in a moment",
                 retry_after=2,
             )
         return user
@@ -293,10 +328,13 @@ class LiveRuns:
         await asyncio.gather(*(run.hand_over() for run in self.all()))
 
     def _started(self, run: Run, user: str) -> LiveRun:
-        live = LiveRun(run, user)
+        live = LiveRun(run, user, self._pause)
         self._live.add(live)
         live.task.add_done_callback(lambda _: self._ended(live))
         return live
+
+    def _pause(self) -> float:
+        return min(MOST_SECONDS_BETWEEN_SAVES, SECONDS_BETWEEN_SAVES + 0.001 * len(self._live))
 
     def _ended(self, live: LiveRun) -> None:
         self._live.discard(live)

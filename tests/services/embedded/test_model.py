@@ -135,6 +135,20 @@ async def test_uses_of_a_name_are_listed_without_its_definition(ask):
     assert "def total_price" not in outcome.answer
 
 
+async def test_the_number_of_uses_does_not_depend_on_what_else_was_read(ask, root):
+    """A docstring that has the name is not a use, whether a search has found it or not."""
+    said = '"""A report may call :meth:`total_price` of a basket, and total_price only."""\n'
+    (root / "src/shop/pages.py").write_text(said)
+    outcome = await ask("Who calls total_price?")
+    assert "is used at 2 places in 2 files" in outcome.answer
+    assert "pages.py" not in outcome.answer
+
+
+@pytest.mark.parametrize("nonsense", ["?", "🦄🦄🦄?", "... !"])
+async def test_what_has_no_letter_is_not_answered(ask, nonsense):
+    assert (await ask(nonsense)).done["stop_reason"] == "partial_answer"
+
+
 @pytest.mark.parametrize("thanks", ["thanks!", "Thank you, that helps", "hello"])
 async def test_small_talk_is_polite_and_calls_nothing(ask, thanks):
     outcome = await ask(thanks)
@@ -242,6 +256,7 @@ async def test_a_note_that_is_there_is_not_replaced(ask, root):
 async def test_a_dry_run_says_what_it_would_write(ask, root):
     outcome = await ask("Write a note about caching: we cache for an hour.", dry_run=True)
     assert "Dry run" in outcome.answer
+    assert "# caching\n\nwe cache for an hour." in outcome.answer, "as it would be written"
     assert not (root / "notes/caching.md").exists()
 
 

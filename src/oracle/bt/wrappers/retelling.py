@@ -99,7 +99,8 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
         problem = "only a run of the agent's own tree says what was decided"
         return ToldRun(run=run, records=records, story=tell_records(records), not_replayed=problem)
     try:
-        story = tell(await chunks_of(store, run.id, has_end=records[-1].kind == "end"))
+        has_end = records[-1].kind == "end"
+        story = tell(await chunks_of(store, run.id, has_end=has_end, has_resumptions=True))
     except OracleError as problem:
         story, why = tell_records(records), str(problem).partition(";")[0]
         is_damaged = isinstance(problem, JournalError) and not isinstance(problem, ReplayDiverged)
@@ -116,9 +117,13 @@ def _tell_resumption(event: Event, listen: Callable[[OracleStreamChunk], None]) 
 
 
 async def chunks_of(
-    store: RunStore, run_id: str, *, has_end: bool = True
+    store: RunStore, run_id: str, *, has_end: bool = True, has_resumptions: bool = False
 ) -> list[OracleStreamChunk]:
-    """What a recorded run said, in a replay. A run without an end is said as far as it came."""
+    """What a recorded run said, in a replay. A run without an end is said as far as it came.
+
+    `has_resumptions` adds a chunk where another process went on. The run itself has not said it, so
+    it would shift the numbers of those who follow a stream.
+    """
     chunks: list[OracleStreamChunk] = []
     tree: RecordedTree | None = None
 
@@ -130,7 +135,8 @@ async def chunks_of(
     end = RunEnd()
     live = AgentServices(say=listen)
     tree = await store.replay(run_id, services=partial(services_from, live=live))
-    tree.bus.subscribe(lambda event: _tell_resumption(event, listen), ["run.started"])
+    if has_resumptions:
+        tree.bus.subscribe(lambda event: _tell_resumption(event, listen), ["run.started"])
     end.of(tree)
     try:
         await tree.settle()

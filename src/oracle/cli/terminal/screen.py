@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oracle.cli.terminal.activity import WAITING, Activity
 from oracle.cli.terminal.links import Links, can_link, target_of
-from oracle.cli.terminal.outcome import below, fitting, is_error, summary, what_is_missing
+from oracle.cli.terminal.outcome import (
+    INCOMPLETE,
+    below,
+    exit_code,
+    fitting,
+    is_error,
+    summary,
+    what_is_missing,
+)
 from oracle.cli.terminal.output import say
 from oracle.cli.terminal.places import places
 from oracle.cli.terminal.progress import (
@@ -207,7 +215,7 @@ class Screen:
             self._print_below(done)
 
     def _print_below(self, done: OracleStreamChunk) -> None:
-        found = places(self._sources, self._tools)
+        found = places(self._sources, self._tools, answer=done["answer"])
         region = self._region if self._region is not None and self._region.has_progress else None
         width = region.width if region is not None else sys.maxsize
         shown = fitting(found, done.data, width=width, has_model=self._has_model)
@@ -215,6 +223,8 @@ class Screen:
         missing = what_is_missing(
             done.data, has_model=self._has_model, is_answer_seen=sys.stdout.isatty()
         )
+        if not found and exit_code(done.data) == INCOMPLETE and self._is_project_empty():
+            missing = "not complete: there are no files here that could be searched"
         lines = [(line, "dim"), (missing, "yellow")]
         if self._is_verbose:
             lines.append((summary(done.data, has_model=self._has_model), "dim"))
@@ -228,6 +238,12 @@ class Screen:
         for text, tone in lines:
             if text:
                 region.print_below(text, tone, links)
+
+    def _is_project_empty(self) -> bool:
+        # Imported for those only who found nothing: most answers do not need the walk.
+        from oracle.services.project.walk import Walk
+
+        return self._root is not None and next(Walk(root=self._root).files(), None) is None
 
     def _targets(self, texts: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
         if self._root is not None:
