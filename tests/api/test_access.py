@@ -167,14 +167,15 @@ def test_forwarded_addresses_are_not_believed(server):
 
 
 def test_errors_for_openai_clients_have_their_shape(server):
-    for headers, status, code in (
-        ({}, 401, "invalid_api_key"),
-        (bearer(server.tokens["read"]), 403, "insufficient_permissions"),
-        (bearer(server.tokens["ask"]), 422, "InvalidRequest"),
+    lacking = "missing_required_parameter"
+    for headers, status, code, param in (
+        ({}, 401, "invalid_api_key", None),
+        (bearer(server.tokens["read"]), 403, "insufficient_permissions", None),
+        (bearer(server.tokens["ask"]), 400, lacking, "messages"),
     ):
         response = server.http.post("/v1/chat/completions", json={}, headers=headers)
         error = response.json()["error"]
-        assert (response.status_code, error["code"], error["param"]) == (status, code, None)
+        assert (response.status_code, error["code"], error["param"]) == (status, code, param)
         assert {"message", "type"} < error.keys()
 
 

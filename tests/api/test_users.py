@@ -101,6 +101,7 @@ EACH = {
     "GET /api/prompts": SAME_FOR_ALL,
     "GET /api/classify": SAME_FOR_ALL,
     "GET /api/settings": SAME_FOR_ALL,
+    "GET /api/source": SAME_FOR_ALL,
     "GET /v1/models": SAME_FOR_ALL,
     "GET /v1/models/{name}": SAME_FOR_ALL,
     "POST /v1/chat/completions": NO_IDS,

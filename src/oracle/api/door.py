@@ -19,7 +19,9 @@ from oracle.api.workplace import Workplace
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
+from oracle.models.session import StoredRun
 from oracle.services.llm.protocol import Model
+from oracle.services.settings.sections import EMBEDDED
 from oracle.services.storage.database import url_for_writing
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
@@ -37,6 +39,16 @@ class Door(Workplace):
     @property
     def tokens(self) -> Tokens:
         return Tokens(self.store.database)
+
+    @property
+    def has_language_model(self) -> bool:
+        model = self.agent.setup.live.model
+        return model is not None and model.name != EMBEDDED
+
+    async def run(self, typed: str) -> StoredRun:
+        """By its id, the beginning of one, or `last`."""
+        newest = await self.store.runs.newest(1, project=self.project) if typed == "last" else []
+        return newest[0] if newest else await self.store.runs.get(typed)
 
 
 @asynccontextmanager

@@ -34,6 +34,8 @@ RULES: Final[Mapping[str, Needs]] = {
     "GET /api/runs": "read",
     "GET /api/runs/{run_id}": "read",
     "GET /api/runs/{run_id}/export": "read",
+    # Who may ask can have each of these files quoted; who may only read cannot.
+    "GET /api/source": "ask",
     "GET /api/events": "read",
     "GET /api/shadow-reports": "read",
     "GET /api/sessions": "read",

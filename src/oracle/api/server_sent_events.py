@@ -7,13 +7,12 @@ of them with nothing but the header `Last-Event-ID`.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Final
 
-from oracle.api.live_runs import Numbered
+from oracle.api.live_runs import NOTHING_YET, Numbered
 from oracle.errors import InputError
 
 HEARTBEAT: Final = b": waiting\n\n"
@@ -42,21 +41,11 @@ def encoded(run_id: str, chunks: Numbered) -> bytes:
 async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGenerator[bytes]:
     """With a sign of life where nothing is said for a while."""
     async with aclosing(batches):
-        coming = asyncio.ensure_future(anext(batches, None))
-        try:
-            while True:
-                done, _ = await asyncio.wait({coming}, timeout=SECONDS_BETWEEN_BEATS)
-                if not done:
-                    yield HEARTBEAT
-                    continue
-                batch = coming.result()
-                if batch is None:
-                    return
-                coming = asyncio.ensure_future(anext(batches, None))
+        async for batch in batches:
+            if batch is NOTHING_YET:
+                yield HEARTBEAT
+            else:
                 yield encoded(run_id, batch) if batch else NOT_ENDED
-        finally:
-            coming.cancel()
-            await asyncio.wait({coming})
 
 
 def place_after(last_event_id: str) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.lazy_dataclass import dataclass
 from oracle.services.ans.table import EventsTable, open_events
+from oracle.services.attachments.references import Reach
 from oracle.settings import Settings
 
 
@@ -29,6 +30,17 @@ class Workplace:
     @property
     def project(self) -> str | None:
         return self.agent.project_id or None
+
+    @property
+    def reach(self) -> Reach:
+        """Files that a client names: those of the project, by the rules for tools."""
+        return Reach(
+            folder=self.root,
+            root=self.root,
+            secrets=self.settings.secrets.rules,
+            roots=self.settings.roots,
+            is_confined=True,
+        )
 
     def seen_by(self, user: str) -> Self:
         """The same for one user: nothing of other users can be reached through it. This is the one

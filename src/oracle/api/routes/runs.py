@@ -35,7 +35,7 @@ async def runs(
 @router.get("/runs/{run_id}")
 async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
     """A run with its story: turns, calls, decisions with their nodes, and costs."""
-    found = await door.store.runs.get(run_id)
+    found = await door.run(run_id)
     told = await retold(door.store, found)
     return {**told.as_data(), "is_live": door.runs.live(found.id) is not None}
 
@@ -43,7 +43,7 @@ async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
 @router.get("/runs/{run_id}/export", response_model=None)
 async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
     """A recording without secrets, for `oracle replay`."""
-    text = await exported(await recorded(*await door.store.record_of(run_id)))
+    text = await exported(await recorded(*await door.store.record_of((await door.run(run_id)).id)))
     return PlainTextResponse(text, media_type="application/json")
 
 

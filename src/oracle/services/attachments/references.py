@@ -27,6 +27,8 @@ _AT: Final = re.compile(
     r"|(?P<bare>(?!@)(?:\\.|[^\s\"'`<>|\\]){1,300}))"
 )
 _PUNCTUATION: Final = ",.;:!?)]}'\""
+_PATTERN: Final = re.compile(r"[*?\[]")
+_ALIKE: Final = 0.75
 _MOST_MENTIONS: Final = 200
 # Text such as `@angular/core` or `@app.route` names no file. These look as if they should.
 _LOOKS_LIKE_A_FILE: Final = re.compile(
@@ -197,7 +199,10 @@ def _near(wanted: str, reach: Reach) -> str:
     if root is not None and (problem := root.problem):
         return f": {problem}"
     names = _names_in(reach.folder / folder if root is None else root.path / inner)
-    close = get_close_matches(name[:200], names, n=1)
+    if _PATTERN.search(name):
+        return "; a pattern is replaced by the shell, without quotes around it"
+    # Below this, names that only end alike are close: `missing.py` and `big.py`.
+    close = get_close_matches(name[:200], names, n=1, cutoff=_ALIKE)
     if not close:
         return f" in {reach.folder}; check the path"
     return f"; did you mean {(f'{folder}/' if folder else '') + close[0]!r}?"
