@@ -1,5 +1,7 @@
 """OpenAI's own client asks the project."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from oracle.services.embedded.model import EmbeddedModel
@@ -10,8 +12,20 @@ openai = pytest.importorskip("openai", reason="comes with pydantic-ai-slim[opena
 ASKED = [{"role": "user", "content": "Where is login defined?"}]
 
 
+_clients = ExitStack()
+
+
+@pytest.fixture(autouse=True)
+def _closed_clients():
+    with _clients:
+        yield
+
+
 def client_of(server):
-    return openai.OpenAI(base_url=f"{server.address}/v1", api_key="none", max_retries=0)
+    """It would read all certificates by itself, which takes longer than a test."""
+    http = _clients.enter_context(openai.DefaultHttpxClient(verify=False))
+    options = {"api_key": "none", "max_retries": 0, "http_client": http}
+    return openai.OpenAI(base_url=f"{server.address}/v1", **options)
 
 
 def test_an_answer_with_its_citations_and_without_signals(serve):

@@ -10,6 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from oracle.testing import ScriptedModel
 from tests.mcp_door.conftest import (
+    WITHOUT_TLS,
     found,
     look,
     notes_about_login,
@@ -31,7 +32,7 @@ def make(server, user, scope):
 @asynccontextmanager
 async def client_with(server, token, **options):
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(headers=headers, trust_env=False, timeout=30) as http:
+    async with httpx.AsyncClient(headers=headers, **WITHOUT_TLS) as http:
         transport = streamable_http_client(f"{server.address}/mcp", http_client=http)
         async with Client(transport, **options) as client:
             yield client

@@ -27,6 +27,7 @@ from oracle.api.rules import Needs, rule_for
 from oracle.errors import Forbidden, OracleError
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import LOCAL
+from oracle.services.background import Together
 from oracle.services.storage.tokens import Scope, Token, Tokens, allows
 
 SECONDS_BETWEEN_LOOKS: Final = 1.0
@@ -78,6 +79,8 @@ class Access:
     ) -> None:
         self._app = app
         self._tokens = tokens
+        # Asked by each request without a token, and hundreds may come at once.
+        self._is_any_token = Together(tokens.is_any)
         self._rates = rates
         self._is_required = is_required
         self._clock = clock
@@ -136,7 +139,7 @@ class Access:
         token = await self._token(scope)
         if token is not None:
             return Caller(user=token.user_id, scope=token.scope, id=token.id)
-        is_needed = self._is_required or await self._tokens.is_any()
+        is_needed = self._is_required or await self._is_any_token()
         return None if is_needed else TRUSTED
 
     async def _token(self, scope: Connection) -> Token | None:

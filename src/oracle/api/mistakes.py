@@ -51,9 +51,10 @@ def place_of(mistake: Mapping[str, Any]) -> str:
 def fields_of(request: Request) -> list[str]:
     """The fields of the body that this route takes."""
     body = getattr(request.scope.get("route"), "body_field", None)
-    model = getattr(getattr(body, "field_info", None), "annotation", None)
-    is_model = isinstance(model, type) and issubclass(model, BaseModel)
-    return [*model.model_fields] if is_model else []
+    model: object = getattr(getattr(body, "field_info", None), "annotation", None)
+    if not isinstance(model, type) or not issubclass(model, BaseModel):
+        return []
+    return [str(name) for name in model.model_fields]
 
 
 def _lower(text: str) -> str:

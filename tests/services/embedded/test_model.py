@@ -1,15 +1,20 @@
 """`embedded` in the whole loop: real files, real tools, and the tree that decides."""
 
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.models.source import Given
+from oracle.models.source_kind import kind_named
 from oracle.services.attachments.gathering import gather
 from oracle.services.attachments.references import Reach
+from oracle.services.citations import find_citations
+from oracle.services.embedded.answering import what_failed
 from oracle.services.embedded.model import EmbeddedModel
+from oracle.services.embedded.situation import Call
 from oracle.services.llm.protocol import ModelRequest
 from oracle.services.storage.database import as_url
 from oracle.services.tools.project_tools import project_tools
@@ -473,3 +478,17 @@ class Failing:
 
     async def was_done(self, name, arguments):
         return await self._tools.was_done(name, arguments)
+
+
+def test_an_error_of_a_tool_names_it_once_and_cites_nothing():
+    failed = Call(
+        name="search_boom",
+        arguments={},
+        role="search",
+        kind=kind_named("code"),
+        content="search_boom failed: ValueError: kaboom (boom.py:7)",
+        success=False,
+    )
+    said = what_failed(SimpleNamespace(failed=[failed]), found_some=False)
+    assert said == "`search_boom` failed: `ValueError: kaboom (line 7 of boom.py)`"
+    assert list(find_citations(said)) == []

@@ -9,6 +9,7 @@ from oracle.errors import (
     ModelRefused,
     ModelUnreachable,
 )
+from oracle.services.llm.failures import _duration
 from oracle.services.llm.opening import open_model
 from oracle.services.llm.providers import PROVIDERS
 from oracle.testing.servers import Reply, ScriptedServer, anthropic, openai
@@ -217,3 +218,10 @@ async def test_a_refusal_to_answer_is_what_the_model_says():
     body = [*openai.beginning(), openai.chunk({"refusal": "I will not."}), *openai.ending()]
     parts = await DIALECTS["openai"].answer(*body)
     assert parts[0] == {"ending": {"kind": "refusal", "said": "I will not."}}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (40, "40 s"), (90, "2 min"), (3600, "1 h"), (5400, "2 h")]
+)
+def test_a_time_to_wait_is_rounded_up_to_a_unit_that_people_read(seconds, words):
+    assert _duration(seconds) == words

@@ -5,7 +5,6 @@ from oracle.services.overview.members import (
     declared,
     documented,
     holders,
-    inside_class,
     modules,
     registered,
     wanted,
@@ -108,12 +107,26 @@ def test_a_section_of_a_document_lists_items():
     assert found == ["- debug", "- info", "- error"]
 
 
-def test_a_class_has_methods_and_subclasses():
-    path = "app/workers.py"
-    (methods,) = quoted(inside_class(FILES, path, "FastWorker", "methods", [path]))
-    assert methods == ["    def run(self):", "    def stop(self):"]
-    (below,) = quoted(inside_class(FILES, path, "BaseWorker", "subclasses", [path]))
-    assert below == ["class FastWorker(BaseWorker):", "class Lazy(BaseWorker):"]
+def test_a_module_whose_names_repeat_its_own_is_the_list_of_them():
+    files = Files({"app/wait.py": "class wait_one:\n\nclass wait_two:\n\nclass wait_all:\n"})
+    names = {"app/wait.py": ["wait_one", "wait_two", "wait_all"]}
+    (group,) = modules(files, names, wanted("wait"))
+    assert group.worth > next(modules(FILES, NAMES, wanted("signals"))).worth
+
+
+def test_a_file_of_a_folder_is_shown_by_its_class_or_by_what_it_says_first():
+    files = Files(
+        {
+            "app/doors/__init__.py": "",
+            "app/doors/front.js": "'use strict';\n\nmodule.exports = class Front extends Door {\n",
+            "app/doors/back.js": "/**\n * (C) 2010\n * A door to the yard.\n */\n",
+        }
+    )
+    (group,) = modules(files, {}, wanted("doors"))
+    assert [files.quoted(place) for place in group.places] == [
+        " * A door to the yard.",
+        "module.exports = class Front extends Door {",
+    ]
 
 
 def test_nothing_is_found_for_words_that_only_ask():

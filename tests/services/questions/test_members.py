@@ -17,6 +17,13 @@ from oracle.services.questions.members import members_asked
         ("list the public methods of Queue", "methods", "Queue"),
         ("Welche Befehle gibt es?", "command", ""),
         ("有哪些钩子?", "hook", ""),
+        ("which errors inherit from Failure", "errors inherit", "Failure"),
+        ("built in doors, all of them", "doors", ""),
+        ("hooks - full list please", "hooks", ""),
+        ("give me a list of hooks", "hooks", ""),
+        ("all the options i can put in class Meta", "options", "put class Meta"),
+        ("bitte alle Optionen auflisten", "option", ""),
+        ("liste de toutes les commandes", "command", ""),
     ],
 )
 def test_what_is_wanted_is_named(question, head, rest):
@@ -31,6 +38,8 @@ def test_what_is_wanted_is_named(question, head, rest):
         "What does each level mean?",
         "What is a hook?",
         "List every place that uses it",
+        "How many redirects are followed at most by default?",
+        "how many workers should I run?",
     ],
 )
 def test_a_question_for_one_thing_or_for_places_is_not_one(question):

@@ -124,7 +124,10 @@ def _only_reads(tools: Sequence[str], door: Door) -> bool:
 
 
 async def _begun(asked: Question, door: Door) -> LiveRun:
-    given = await in_thread(lambda: _given(asked, door))
+    # The disk is read for files only.
+    given = Given(text=asked.attachment)
+    if asked.attachments:
+        given = await in_thread(lambda: _given(asked, door))
     live = door.runs.begin(
         asked.question, asked.context_id, session_id=asked.session_id, given=given
     )
@@ -133,8 +136,6 @@ async def _begun(asked: Question, door: Door) -> LiveRun:
 
 
 def _given(asked: Question, door: Door) -> Given:
-    if not asked.attachments:
-        return Given(text=asked.attachment)
     sources = gather(reach=door.reach, files=asked.attachments).sources
     return Given(text=asked.attachment, sources=sources)
 

@@ -23,7 +23,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.chunks import Chunks
-from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from, terms_of
+from oracle.bt.wrappers.looked_up import LookedUp, looked_up
+from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
@@ -83,7 +84,7 @@ class Run:
         self._is_handed_over = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._preparing: asyncio.Task[Mapping[str, int] | None] | None = None
+        self._preparing: asyncio.Task[LookedUp] | None = None
         self._context_id: str | None = None
         self._started_at = 0.0
         # Known before there is a tree, for a run that is resumed.
@@ -255,8 +256,8 @@ class Run:
         is_kept = history is None
         if history is None:
             history = () if store is None else await store.history(context_id, session_id)
-        known = await self._prepare_sources(leaving, query, history)
-        await self._agent.prepare_tools(query, history, known)
+        looked = await self._prepare_sources(leaving, query, history)
+        await self._agent.prepare_tools(query, history, looked.known_terms)
         await self._refresh_definitions()
         facts = await self._facts()
         for problem in facts.get(MISSING_ROOTS, ()):
@@ -265,7 +266,7 @@ class Run:
             query,
             given=given,
             history=history,
-            known_terms=known,
+            **looked._asdict(),
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
             facts=facts,
             run_id=run_id,
@@ -320,19 +321,19 @@ class Run:
 
     async def _prepare_sources(
         self, leaving: AsyncExitStack, query: str = "", history: Sequence[Exchange] = ()
-    ) -> Mapping[str, int] | None:
-        """Bring the sources up to date, and return which terms of the query they know.
+    ) -> LookedUp:
+        """Bring the sources up to date, and return what they have of the query.
 
         It takes a share of the time at most, because files can be read without it: then, and when
         the run is cancelled meanwhile, nothing is known.
         """
         sources = self._agent.sources
         if sources is None or self._cancelled is not None:
-            return None
+            return LookedUp()
 
-        async def prepare() -> Mapping[str, int] | None:
+        async def prepare() -> LookedUp:
             await leaving.enter_async_context(sources.at_hand())
-            return await sources.known(terms_of(query, history)) if query else None
+            return await looked_up(sources, query, history) if query else LookedUp()
 
         preparing = self._preparing = asyncio.create_task(prepare())
         try:
@@ -340,7 +341,7 @@ class Run:
             await asyncio.wait({preparing}, timeout=seconds)
         finally:
             preparing.cancel()
-        return preparing.result() if preparing.done() and not preparing.cancelled() else None
+        return preparing.result() if preparing.done() and not preparing.cancelled() else LookedUp()
 
     async def _facts(self) -> Mapping[str, Any]:
         """Facts about the project. They help, but no question waits long for them."""

@@ -87,7 +87,8 @@ class Screen:
     """Shows chunks; those it does not know are ignored. It must be used from one thread only.
 
     `region` is None if the output cannot erase. With a `root`, sources are links to files below
-    it. `has_model` is false for the embedded model: nobody waits for it or pays for its tokens.
+    it; `searched` is what questions are about. `has_model` is false for the embedded model: nobody
+    waits for it or pays for its tokens.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class Screen:
         volume: Volume,
         *,
         root: Path | Roots | None = None,
+        searched: Path | Roots | None = None,
         has_model: bool = True,
         has_lines_below: bool = True,
     ) -> None:
@@ -104,6 +106,7 @@ class Screen:
         self._region = region
         self._volume: Volume = volume
         self._root = root
+        self._searched = searched
         self._has_model = has_model
         self._has_lines_below = has_lines_below and volume != "quiet"
         self._activity = Activity()
@@ -243,7 +246,14 @@ class Screen:
         # Imported for those only who found nothing: most answers do not need the walk.
         from oracle.services.project.walk import Walk
 
-        return self._root is not None and next(Walk(root=self._root).files(), None) is None
+        if self._searched is None:
+            return False
+        from oracle.services.project.roots import Roots
+
+        given = self._searched
+        roots = given if isinstance(given, Roots) else Roots(main=given)
+        folders = [roots.main, *(root.path for root in roots.others)]
+        return all(next(Walk(root=each).files(), None) is None for each in folders)
 
     def _targets(self, texts: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
         if self._root is not None:
@@ -261,7 +271,12 @@ def screen_for(
     if not is_terminal and not sees_progress:
         output = JsonLines() if options.json else PlainText()
         return Screen(
-            output, None, options.volume, has_model=has_model, has_lines_below=has_lines_below
+            output,
+            None,
+            options.volume,
+            searched=root,
+            has_model=has_model,
+            has_lines_below=has_lines_below,
         )
     from oracle.cli.terminal.console import console_on
 
@@ -272,6 +287,7 @@ def screen_for(
         _region(options, out, err),
         options.volume,
         root=linked if sees_progress else None,
+        searched=root,
         has_model=has_model,
         has_lines_below=has_lines_below,
     )

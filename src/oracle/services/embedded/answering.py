@@ -32,7 +32,11 @@ _NEAREST: Final = 3
 _MOST: Final = 0.75
 # Shares of the best passage's score.
 _WORTH_QUOTING: Final = 0.6
+_WORTH_QUOTING_IF_NOT_SURE: Final = 0.3
 _WORTH_LISTING: Final = 0.2
+_QUOTED_IF_NOT_SURE: Final = 3
+_MOST_LINES: Final = 60
+"""Of all quotations together, except the first."""
 _CANNOT: Final = (
     "I can write notes and entries of threads, and change nothing else. What I found about it:"
 )
@@ -58,7 +62,8 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     certain = certainty(situation, aim, shown)
     if certain < LIKELY and not listed and not aim.wants_a_change:
         return _only_near(situation, aim, shown, missing)
-    body = _every_place(listed) if listed else _best_places([widened(p, sources) for p in shown])
+    wide = [widened(passage, sources) for passage in shown]
+    body = _every_place(listed) if listed else _best_places(wide, is_sure=certain >= SURE)
     if not listed:
         body = _joined(body, _outline(situation, aim))
     cannot = _CANNOT if aim.wants_a_change else ""
@@ -131,7 +136,7 @@ def what_failed(situation: Situation, *, found_some: bool) -> str:
 def _for_the_user(name: str, why: str) -> str:
     """Without the name, which is said before it. A place in an error is not a citation."""
     words = why.removeprefix(f"{name} failed: ").replace("tell the user to ", "")
-    return _PLACE.sub(r"\1, line \2", words)
+    return _PLACE.sub(r"line \2 of \1", words)
 
 
 def _joined(*parts: str) -> str:
@@ -149,12 +154,21 @@ def _chosen(found: Sequence[Passage]) -> list[Passage]:
     return [found[0], *good][: 2 + _LISTED]
 
 
-def _best_places(shown: Sequence[Passage]) -> str:
+def _best_places(shown: Sequence[Passage], *, is_sure: bool) -> str:
+    """The best place quoted. If it is not sure to answer, more of the others are quoted too: one of
+    them may be what was meant, and a single line of it would not show it.
+    """
     first, *others = shown
     parts = _quotation(first, _lead)
-    if others and not first.defines and _is_worth_quoting(others[0], first):
-        second = others.pop(0)
-        parts += _quotation(second, lambda passage: f"Then {code(passage.where)}:")
+    room = _MOST_LINES - parts[1].count("\n")
+    most = 1 if is_sure else _QUOTED_IF_NOT_SURE
+    for other in [*others] if not (is_sure and first.defines) else ():
+        if most and room > 0 and _is_worth_quoting(other, first, is_sure=is_sure):
+            quotation = _quotation(other, lambda passage: f"Then {code(passage.where)}:")
+            parts += quotation
+            room -= quotation[1].count("\n")
+            others.remove(other)
+            most -= 1
     if others:
         parts.append("Also:\n\n" + _items(others[:_LISTED]))
     return "\n\n".join(parts)
@@ -169,9 +183,10 @@ def _quotation(passage: Passage, lead: Callable[[Passage], str]) -> list[str]:
     return [*parts, f"There is more after {code(shown.where)}."] if goes_on else parts
 
 
-def _is_worth_quoting(second: Passage, first: Passage) -> bool:
+def _is_worth_quoting(second: Passage, first: Passage, *, is_sure: bool) -> bool:
     is_test = bool(IN_TESTS.search(second.source.path))
-    return second.score >= _WORTH_QUOTING * first.score and not is_test
+    share = _WORTH_QUOTING if is_sure else _WORTH_QUOTING_IF_NOT_SURE
+    return second.score >= share * first.score and not is_test
 
 
 def _is_about_a_file(aim: Aim) -> bool:

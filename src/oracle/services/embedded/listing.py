@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.source import Source
+from oracle.services.embedded.own_words import NOT_SURE, ONLY_QUOTES
 from oracle.services.embedded.response import Response, counted, exact_line, quoted, signal
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
@@ -16,6 +17,9 @@ from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
 
 _SHOWN: Final = 0.75
+# A weaker group may be the list, so it is shown with a doubt: the words alone list nothing.
+_MAYBE: Final = 0.5
+_MAYBE_OF_THE_REST: Final = 0.7
 # A group that only has the name does not say whether the rest of the question is true of it.
 _SURE_OF_THE_REST: Final = 0.85
 # A second group is shown if it is about as good as the first.
@@ -42,7 +46,8 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     # What the question calls them counts more than what else it says about them.
     for place, call in enumerate(situation.calls_of("members")):
         for source in call.sources if call.success else ():
-            if source.get("score", 0.0) - 0.05 * place >= _SHOWN and "group" in source:
+            least = _MAYBE_OF_THE_REST if place else _MAYBE
+            if source.get("score", 0.0) >= least and "group" in source:
                 members = groups.setdefault(source["group"], [])
                 # Two calls may find the same group.
                 if all(source["where"] != other["where"] for other in members):
@@ -53,6 +58,11 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
     best = _score(ordered[0][1])
     shown = [pair for pair in ordered if _score(pair[1]) >= _ALSO * best][:_MOST_GROUPS]
     text = "\n\n".join(_group(what, sources) for what, sources in shown)
+    if best < _SHOWN:
+        language = aim.own.language
+        text = f"{NOT_SURE[language]} {ONLY_QUOTES[language]}\n\n{text}"
+        lacks = f"whether these are all {aim.members.head}"
+        return Response(text=text, signal=signal("partial_answer", 0.45, missing=lacks))
     count = sum(len(sources) for _, sources in shown)
     if aim.members.rest and best < _SURE_OF_THE_REST:
         lacks = f"whether these are all {aim.members.head} ({aim.members.rest})"

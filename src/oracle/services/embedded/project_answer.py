@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.services.embedded.response import Response, quoted, signal
+from oracle.services.embedded.own_words import NOT_FOUND, ONLY_QUOTES
+from oracle.services.embedded.response import Response, exact_line, quoted, signal
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.overview.topics import Topic
@@ -25,10 +26,15 @@ _FACTUAL: Final[frozenset[Topic]] = frozenset({"about", "changes", "licence", "l
 def facts_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     """The call for the facts, if the question is about the project; none if it was made."""
     asked, tool = aim.about, situation.tool("facts")
-    if asked is None or tool is None or situation.calls_of("facts"):
+    if asked is None or tool is None:
+        return []
+    made = situation.calls_of("facts")
+    # If the version is not in the changelog, its newest entry shows that there is a changelog.
+    is_without_version = len(made) == 1 and _lacks_the_version(made[0], aim)
+    if made and not is_without_version:
         return []
     arguments: dict[str, object] = {"topic": asked.topic}
-    if asked.version:
+    if asked.version and not made:
         arguments["version"] = asked.version
     if asked.words:
         # One more word may be the name of the project. The tool knows it, this model does not.
@@ -36,11 +42,31 @@ def facts_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     return [(tool.name, arguments)]
 
 
+def _lacks_the_version(call: Call, aim: Aim) -> bool:
+    is_asked = aim.about is not None and bool(aim.about.version)
+    return is_asked and call.success is True and not call.sources
+
+
+def _without_the_version(call: Call, aim: Aim, version: str) -> Response:
+    """Other lines that have the number are about something else, so nothing is searched for."""
+    language = aim.own.language
+    newest = next((q for q in call.quotations if q.lines), None)
+    text = f"{NOT_FOUND[language]} {ONLY_QUOTES[language]}\n\n"
+    text += f"The changelog has no entry for {code(version)}."
+    if newest is not None:
+        text += f" Its newest one is at {code(newest.place(0, 0))}: {exact_line(newest.lines[0])}"
+    return Response(
+        text=text, signal=signal("partial_answer", 0.6, missing=f"the changes in {version}")
+    )
+
+
 def answer_from_facts(situation: Situation, aim: Aim) -> Response | None:
     """The places that the tool found, quoted; None if it found none."""
     calls = [call for call in situation.calls_of("facts") if call.success and call.sources]
     if aim.about is None or not calls:
         return None
+    if _lacks_the_version(situation.calls_of("facts")[0], aim):
+        return _without_the_version(calls[-1], aim, aim.about.version)
     shown = _chosen(calls[-1])
     text = "\n\n".join(part for source, _ in shown for part in _quotation(source))
     topic, best = aim.about.topic, shown[0][1]

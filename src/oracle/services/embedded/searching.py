@@ -23,7 +23,7 @@ from oracle.services.questions.search_words import (
     other_words,
     search_words,
 )
-from oracle.services.quoting.excerpts import names_opened
+from oracle.services.quoting.excerpts import is_prose, names_opened
 from oracle.services.quoting.passages import LAST_RANK, Passage, every_line, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
@@ -38,10 +38,11 @@ from oracle.services.tools.offered import (
 
 _PLACES: Final = 12
 _MANY_PLACES: Final = 20
-_READ_CLOSER: Final = 3
+_READ_CLOSER: Final = 5
 _LOOKED_UP: Final = 3
 _LINES_BEFORE: Final = 10
 _LINES_AFTER: Final = 30
+_FOR_A_PAGE: Final = 4
 _LINES_OF_A_FILE: Final = 400
 _IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
 
@@ -172,8 +173,11 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
     if not source.first or not source.kind.has_lines:
         return []
     line = source.first + passage.best
-    start = 1 if line <= _LINES_AFTER else line - _LINES_BEFORE
-    return _lines_of(situation, source.path, (start, line + _LINES_AFTER))
+    # What a page says about a question is often in another of its sections.
+    factor = _FOR_A_PAGE if is_prose(source) else 1
+    before, after = factor * _LINES_BEFORE, factor * _LINES_AFTER
+    start = 1 if line <= after else line - before
+    return _lines_of(situation, source.path, (start, line + after))
 
 
 def found_in(situation: Situation) -> list[Quotation]:
@@ -192,7 +196,9 @@ def best_of(situation: Situation, aim: Aim) -> list[Passage]:
     sources = found_in(situation)
     terms = terms_for(aim.words, sources)
     ranks = _ranks(situation)
-    return passages(sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what)
+    return passages(
+        sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what, question=aim.question
+    )
 
 
 def _ranks(situation: Situation) -> dict[str, int]:

@@ -10,6 +10,7 @@ from oracle.services.citations import find_citations
 from oracle.services.embedded.answering import NO_WORDS
 from oracle.services.embedded.response import Response, signal
 from oracle.services.embedded.situation import Situation
+from oracle.services.questions.project_topics import project_question
 from oracle.services.questions.search_words import search_words
 from oracle.services.tools.answer import code
 
@@ -36,7 +37,12 @@ _WHAT_I_DO: Final = (
 
 def talk(situation: Situation) -> Response | None:
     """None if the question is not small talk."""
-    if situation.tools or situation.turns or not _is_talk(situation):
+    if situation.tools or situation.turns or situation.lacks:
+        return None
+    # The tree knows the project's words and may have taken for talk what this model does not.
+    if project_question(situation.question) is not None:
+        return _not_talk()
+    if not _is_talk(situation):
         return None
     reply = _reply(situation)
     if not any(letter.isalpha() for letter in situation.question):

@@ -10,8 +10,14 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.overview.places import Place, Reader, Section, sections_of, trimmed
 
+_FOLDER: Final = lazy_pattern(
+    r"(?:.*/)?(?:change(?:log)?s?|releases?|release[-_]?notes|whats?[-_]?new|news|history)"
+    r"/(?P<stem>[^/]+)\.(?:md|rst|txt)",
+    re.I,
+)
 _NAME: Final = lazy_pattern(
-    r"(?:changelog|changes|history|news|releases?|release[-_ ]?notes|what'?s[-_ ]?new)"
+    r"(?:changelog|changes|(?:version|change|release)?[-_ ]?history|news|releases?|release[-_ ]?notes"
+    r"|what'?s[-_ ]?new)"
     r"(?:\.(?:md|rst|txt|markdown|adoc))?$",
     re.I,
 )
@@ -19,8 +25,10 @@ VERSION: Final = lazy_pattern(
     r"(?<![\w.])v?(?P<number>\d+(?:\.\d+){1,3}(?:[-.]?(?:rc|a|b|dev)\d*)?)(?!\w)"
 )
 _BARE_HEAD: Final = lazy_pattern(
-    r"(?:version |release )?\[?v?\d+\.\d+(?:\.\d+)*\]?(?![\w.]).{0,60}$", re.I
+    r"\*{0,2}(?:version |release )?\[?v?\d+\.\d+(?:\.\d+)*\]?(?![\w.]).{0,60}$", re.I
 )
+# A release in the directive of a changelog for Sphinx.
+_FIELD: Final = lazy_pattern(r"\s+:version: \d")
 _UNRELEASED: Final = lazy_pattern(r"\bunreleased\b|\bupcoming\b", re.I)
 _NEW: Final = lazy_pattern(
     r"\b(?:add(?:s|ed)?|new|introduc\w+|support(?:s|ed)?|now|implement\w*)\b", re.I
@@ -70,6 +78,18 @@ def changes_in(reader: Reader, version: str) -> list[Place]:
         if chosen:
             most = _MOST_LINES // len(chosen)
             return [_place(reader, release, most) for release in chosen]
+    return _file_of(reader, version)
+
+
+def _file_of(reader: Reader, version: str) -> list[Place]:
+    """The beginning of the file for a version, if each version has a file: `releases/2.1.txt`."""
+    for path in reader.paths:
+        found = _FOLDER.fullmatch(path)
+        stem = found["stem"].replace("-", ".").replace("_", ".") if found else ""
+        if re.fullmatch(rf"(?:\w+\.)?v?{re.escape(version)}(?:\.0)?", stem, re.I):
+            lines = reader.read(path)
+            start, stop = trimmed(lines, 0, len(lines), _MOST_LINES)
+            return [Place(path=path, start=start + 1, end=stop, worth=6.0)]
     return []
 
 
@@ -112,8 +132,9 @@ def _says_something(lines: Sequence[str]) -> bool:
 def _releases(reader: Reader, path: str) -> Iterator[_Release]:
     lines = reader.read(path)
     heads = [(s.start, s.title) for s in sections_of(lines) if _is_head(s.title)]
-    if not heads:
-        heads = [(n, line) for n, line in enumerate(lines) if _BARE_HEAD.match(line)]
+    if not any(VERSION.search(title) for _, title in heads):
+        bare = [(n, line) for n, line in enumerate(lines) if _BARE_HEAD.match(line)]
+        heads = [(n, line) for n, line in enumerate(lines) if _FIELD.match(line)] or bare or heads
     for at, (start, title) in enumerate(heads):
         end = heads[at + 1][0] if at + 1 < len(heads) else len(lines)
         found = VERSION.search(title)

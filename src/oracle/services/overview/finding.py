@@ -27,6 +27,7 @@ _BUILD_FILES: Final = (
 _DOCUMENT: Final = lazy_pattern(
     r".*\.(?:md|rst|markdown|adoc|txt)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$", re.I
 )
+_TAKEN: Final = lazy_pattern(r"=\s*[a-z_][\w.]*(?:\[|\(|\s*,?\s*$)", re.I)
 _README: Final = lazy_pattern(r"readme(?:\.\w+)?$", re.I)
 _OF_TOOLS: Final = lazy_pattern(
     r"(?:^|/)(?:tests?|examples?|benchmarks?|vendor|node_modules|fixtures|\.\w[^/]*)/|\.egg-info/"
@@ -116,7 +117,8 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
 def _worth_of_entry(row: Row, lines: Sequence[str]) -> float:
     """A manifest says what things are. How something is done, a document says better."""
     if row.commands is None:
-        return 5.0
+        # `author=meta["author"]` only says where it is taken from.
+        return 3.0 if _TAKEN.search(lines[0]) else 5.0
     if row.is_declared:
         return 5.5
     return 4.5 if any(map(row.commands.search, lines)) else 2.5

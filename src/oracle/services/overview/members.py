@@ -26,11 +26,11 @@ a all an and any available builtin built different each every existing existent 
 kinds known of possible provided public several supported the there this valid various
 """
 _NOTHING: Final = frozenset(_NOTHING_LISTED.split())
-_ASSIGNED: Final = lazy_pattern(
+ASSIGNED: Final = lazy_pattern(
     r"\s*(?:(?:const|let|var|export|static"
     r"|pub)\s+)*(?P<name>\w+)\s*(?::[^=\n]{1,80})?=(?!=)"
 )
-_OPENS: Final = lazy_pattern(
+OPENS: Final = lazy_pattern(
     r"\s*(?:export\s+|pub\s+|async\s+|default\s+)*(?:def|class"
     r"|function|func|fn|struct|enum|trait)\s+(?P<name>\w+)"
 )
@@ -38,11 +38,14 @@ _ITEM: Final = lazy_pattern(
     r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
     r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
 )
-_OF_A_CLASS: Final = lazy_pattern(
-    r"\b(?:method|function|call|field|attribute|propert|member|option|setting|parameter|value"
-    r"|constant|argument|state|status)",
+_CLASS: Final = lazy_pattern(r"\b(?:class|struct|interface|trait|enum)\s+(\w+)")
+# A comment or a docstring with at least three words; not a licence.
+_SAYS: Final = lazy_pattern(
+    r"\s*(?:[\"']{3}|#(?!!)|//+|/?\*+|--)\s*(?!.*(?:copyright|licen[cs]e|eslint|\(c\)))"
+    r"(?:\W*\w+){3}",
     re.I,
 )
+_OPENING_LINES: Final = 60
 _MOST_ITEMS: Final = 60
 FEWEST: Final = 2
 
@@ -117,7 +120,7 @@ def holders(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
 def body_of(lines: Sequence[str], name: str) -> tuple[int, int] | None:
     """The lines, from 0, of a class or a collection; None if the name is something else."""
     for number, line in enumerate(lines):
-        opened, assigned = _OPENS.match(line), _ASSIGNED.match(line)
+        opened, assigned = OPENS.match(line), ASSIGNED.match(line)
         is_class = opened and opened["name"] == name and "(" not in line.split(name)[0]
         if is_class and re.search(r"\b(?:class|enum)\b", line):
             return number, _end_of_block(lines, number)
@@ -127,14 +130,18 @@ def body_of(lines: Sequence[str], name: str) -> tuple[int, int] | None:
 
 
 def _end_of_block(lines: Sequence[str], start: int) -> int:
-    depth = _depth(lines[start])
+    depth = depth_of(lines[start])
     end = start
     for number in range(start + 1, len(lines)):
         line = lines[number]
-        if line.strip() and _depth(line) <= depth and not line.lstrip().startswith(("}", ")", "]")):
+        if (
+            line.strip()
+            and depth_of(line) <= depth
+            and not line.lstrip().startswith(("}", ")", "]"))
+        ):
             break
         end = number if line.strip() else end
-        if line.strip() and _depth(line) <= depth:
+        if line.strip() and depth_of(line) <= depth:
             break
     return end
 
@@ -151,7 +158,7 @@ def _end_of_brackets(lines: Sequence[str], start: int) -> int:
 
 def _are_constants(lines: Sequence[str], held: Sequence[int]) -> bool:
     """Elements of a collection, or names in capitals."""
-    found = [_ASSIGNED.match(lines[n]) for n in held]
+    found = [ASSIGNED.match(lines[n]) for n in held]
     named = [match["name"] for match in found if match]
     return not named or all(name.upper() == name for name in named)
 
@@ -161,46 +168,13 @@ def _held(lines: Sequence[str], start: int, end: int) -> list[int]:
     if start == end:
         return [start] * (1 + lines[start].count(","))
     inner = [n for n in range(start + 1, end + 1) if lines[n].strip()]
-    depth = min((_depth(lines[n]) for n in inner), default=0)
-    if _OPENS.match(lines[start]) and "enum" not in lines[start].split("{")[0].lower():
-        methods = sum(bool(_OPENS.match(lines[n])) for n in inner)
-        own = [n for n in inner if _depth(lines[n]) == depth and _ASSIGNED.match(lines[n])]
+    depth = min((depth_of(lines[n]) for n in inner), default=0)
+    if OPENS.match(lines[start]) and "enum" not in lines[start].split("{")[0].lower():
+        methods = sum(bool(OPENS.match(lines[n])) for n in inner)
+        own = [n for n in inner if depth_of(lines[n]) == depth and ASSIGNED.match(lines[n])]
         # A class with methods is more than a list of its values.
         return own if len(own) > methods else []
     return [n for n in inner if not re.match(r"\s*(?:[\])}]|#|//)", lines[n])]
-
-
-def inside_class(
-    reader: Reader, path: str, name: str, of: str, paths: Sequence[str]
-) -> Iterator[Group]:
-    """The methods, the fields or the subclasses of one class."""
-    if re.search(r"\bsubclass|\bderived|\bchildren\b|\bimplement", of, re.I):
-        bases = re.compile(rf"\s*class\s+\w+\s*(?:\(|extends\s)[^)]*\b{re.escape(name)}\b")
-        below = [
-            Place(path=each, start=number, end=number)
-            for each in paths
-            for number, line in enumerate(reader.read(each), 1)
-            if bases.match(line)
-        ]
-        if below:
-            yield Group(what=f"subclasses of `{name}`", places=below, worth=1.0)
-        return
-    lines = reader.read(path)
-    span = body_of(lines, name)
-    # Who asks which signals a class sends does not ask for its fields.
-    if span is None or not _OF_A_CLASS.search(of):
-        return
-    inner = [n for n in range(span[0] + 1, span[1] + 1) if lines[n].strip()]
-    depth = min((_depth(lines[n]) for n in inner), default=0)
-    is_method = bool(re.search(r"\b(?:method|function|call)", of, re.I))
-    pattern = _OPENS if is_method else _ASSIGNED
-    members = [
-        Place(path=path, start=n + 1, end=n + 1)
-        for n in inner
-        if _depth(lines[n]) == depth and (at := pattern.match(lines[n])) and at["name"][:1] != "_"
-    ]
-    if len(members) >= FEWEST:
-        yield Group(what=f"what `{name}` has", places=members, worth=1.0)
 
 
 def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> Iterator[Group]:
@@ -218,10 +192,10 @@ def registered(reader: Reader, used: Mapping[str, Sequence[int]], word: str) -> 
             # `@value.setter` registers nothing.
             if re.match(rf"\s*@(?:\w+\.)*{re.escape(word)}\b(?!\.)", line):
                 below = range(number, min(len(lines), number + 90))
-                opened = next((n for n in below if _OPENS.match(lines[n])), None)
+                opened = next((n for n in below if OPENS.match(lines[n])), None)
                 if opened is not None:
                     decorated.append(Place(path=path, start=number, end=opened + 1))
-            elif call.search(line) and _ASSIGNED.match(line) and not line.startswith((" ", "\t")):
+            elif call.search(line) and ASSIGNED.match(line) and not line.startswith((" ", "\t")):
                 assigned.append(Place(path=path, start=number, end=number))
     for what, places in (
         (f"what is under `@{word}`", decorated),
@@ -243,14 +217,33 @@ def modules(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
                 if not line.startswith((" ", "\t")) and _name_at(line) in public
             ]
             if len(found) >= FEWEST:
-                is_plural = stem.lower().endswith("s")
-                worth = 0.75 if is_plural else 0.55
+                worth = 0.75 if stem.lower().endswith("s") else 0.55
+                # `wait_fixed`, `wait_random` in `wait.py`: the file is the list of them.
+                alike = sum(fit(name, asked.words) is not None for name in public)
+                if 3 <= alike and 2 * alike > len(public):
+                    worth = 0.85
                 yield Group(what=f"what `{path}` defines", places=found, worth=worth)
     for folder, inside in _folders(reader.paths, asked).items():
         if len(inside) >= FEWEST:
-            places = [Place(path=path, start=1, end=1) for path in inside.values()]
+            places = [_shown_by(reader, path) for path in inside.values()]
             worth = 0.85 if asked.kind == "file" else 0.72 if len(inside) > 3 else 0.6
             yield Group(what=f"what is in `{folder}/`", places=places, worth=worth)
+
+
+def _shown_by(reader: Reader, path: str) -> Place:
+    """The line that says most about a file: the class that is named like it, or its first words."""
+    lines = reader.read(path)[:_OPENING_LINES]
+    stem = path.rpartition("/")[2].partition(".")[0]
+    named = (
+        n for n, line in enumerate(lines) if (at := _CLASS.search(line)) and same_name(at[1], stem)
+    )
+    saying = (n for n, line in enumerate(lines) if _SAYS.match(line))
+    number = next(named, next(saying, 0)) + 1
+    return Place(path=path, start=number, end=number)
+
+
+def same_name(one: str, other: str) -> bool:
+    return "".join(parts_of(one)) == "".join(parts_of(other))
 
 
 def _folders(paths: Sequence[str], asked: Wanted) -> dict[str, dict[str, str]]:
@@ -278,14 +271,14 @@ def declared(reader: Reader, asked: Wanted) -> Iterator[Group]:
         for start, end in tables(lines, ".*"):
             name = lines[start].strip("[] \t\"'")
             last = re.split(r"[.:]", name)[-1]
-            held = [n for n in range(start + 1, end + 1) if _ASSIGNED.match(lines[n])]
+            held = [n for n in range(start + 1, end + 1) if ASSIGNED.match(lines[n])]
             if fit(last, asked.words) == 0 and len(held) >= FEWEST:
                 place = Place(path=path, start=start + 1, end=end + 1)
                 yield Group(what=f"what `{path}` declares", places=[place], worth=0.85)
 
 
 def _name_at(line: str) -> str:
-    found = _OPENS.match(line) or _ASSIGNED.match(line)
+    found = OPENS.match(line) or ASSIGNED.match(line)
     return found["name"] if found else ""
 
 
@@ -314,5 +307,5 @@ def documented(reader: Reader, documents: Sequence[str], asked: Wanted) -> Itera
             yield Group(what=what, places=places[:_MOST_ITEMS], worth=0.8 - 0.1 * extra)
 
 
-def _depth(line: str) -> int:
+def depth_of(line: str) -> int:
     return len(line) - len(line.lstrip())

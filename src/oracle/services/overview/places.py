@@ -8,10 +8,10 @@ from typing import Final, Protocol
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
+from oracle.services.project.code_blocks import fence_at
 
 _HEADING: Final = lazy_pattern(r"(?P<marks>#{1,6})\s+(?P<title>\S.*?)\s*#*$")
 _UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#])\1{2,}\s*$")
-_FENCE: Final = lazy_pattern(r"\s*(?:`{3,}|~{3,})")
 
 
 class Reader(Protocol):
@@ -63,13 +63,13 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     marks: list[str] = []
     fence = ""
     for number, line in enumerate(lines):
-        if found := _FENCE.match(line):
+        if marks_here := fence_at(lines, number):
             # A fence with a language only opens, and only the same marks close.
-            is_bare = line.strip() == found[0].strip()
+            is_bare = line.strip() == marks_here
             if fence:
-                fence = "" if is_bare and found[0].strip().startswith(fence) else fence
+                fence = "" if is_bare and marks_here.startswith(fence) else fence
             else:
-                fence = found[0].strip()
+                fence = marks_here
             continue
         if fence:
             continue
@@ -97,9 +97,9 @@ def trimmed(lines: Sequence[str], start: int, end: int, most: int) -> tuple[int,
     A cut never falls inside a fence if the rest of the fence is short.
     """
     stop = min(end, start + most)
-    fences = sum(bool(_FENCE.match(line)) for line in lines[start:stop])
+    fences = sum(bool(fence_at(lines, n)) for n in range(start, stop))
     if fences % 2 and stop < end:
-        closing = (n for n in range(stop, min(end, stop + most)) if _FENCE.match(lines[n]))
+        closing = (n for n in range(stop, min(end, stop + most)) if fence_at(lines, n))
         stop = next(closing, stop - 1) + 1
     while stop > start + 1 and not lines[stop - 1].strip():
         stop -= 1

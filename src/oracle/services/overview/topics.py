@@ -132,11 +132,9 @@ ROWS: Final[Mapping[Topic, Row]] = {
             r"|contributors|lead)\b"
         ),
         keys="authors?|maintainers?|author[-_]email|maintainer[-_]email|contributors",
-        files=_words(
-            r"(?:maintainers|authors|codeowners|credits|contributors)(?:\.(?:md|rst|txt))?"
-        ),
+        files=_words(r"(?:maintainers|authors|codeowners|credits)(?:\.(?:md|rst|txt))?"),
         lines=15,
-        pages=_words(r"(?:maintainers|authors|governance|credits|team)"),
+        pages=_words(r"(?:maintainers|authors|governance|credits|team|contributors)"),
     ),
     "licence": Row(
         headings=_words(r"\blicen[cs]\w+\b"),

@@ -22,7 +22,9 @@ dass dein dem den denn der des dessen die dies diese diesem diesen dieser dieses
 du durch ein eine einem einen einer eines er es etwas für gibt habe haben hat hier ich ihr
 im in ins ist ja jede jeder jedes kann kannst können könnte man mein mich mir mit muss
 müssen nach nicht noch nur ob oder ohne sein seine sich sie sind so soll sollte um und uns
-unser unter vom von vor wann war waren warum was weil welche welchem welchen welcher
+unser unter bitte zeig zeige nenne nenn liste auflisten aufzählen anzeigen zeigen sag gerade
+gerne mal brauche brauchen geben gib verfügbar verfügbaren vorhanden vorhandenen
+möglichen unterstützten vom von vor wann war waren warum was weil welche welchem welchen welcher
 welches wenn wer werde werden wie wieso wird wo woher wofür worum wozu wurde wurden zu zum
 zur über
 """
@@ -32,7 +34,8 @@ combien comme comment dans de depuis des donc dont du elle elles en est et être
 faire faut il ils j je l la là le les leur lui ma mais me mes moi mon ne nos notre nous n
 on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle quelles quels
 qui quoi s sa sans se ses si son sont sous sur ta te tes toi ton tous tout toute toutes tu
-un une va vers votre vous y c d est
+un une va vers votre vous y c d est a liste lister donne donner montre montrer affiche afficher
+existe existent veux voudrais disponible disponibles svp plaît
 """
 _SPANISH: Final = """
 a al algo ante así aun aunque bajo cada como cómo con cuál cuáles cual cuales cuando cuándo
@@ -40,7 +43,8 @@ cuánto de del desde donde dónde durante e el él ella ellas ellos en entre era
 ese eso esos esta está están estas este esto estos fue ha hace hacen hacer hacia han hasta
 hay la las le les lo los más me mi mis muy nada ni no nos o otra otro para pero por porque
 puede puedo qué que quién quien se sea ser si sí sin sobre son su sus también tan te tiene
-tengo tu tus un una uno unos usa y ya yo
+tengo tu tus un una uno unos usa y ya yo muestra mostrar dame lista listar todos todas existen
+disponible disponibles quiero favor
 """
 _STOP_WORDS: Final[Mapping[Language, frozenset[str]]] = {
     "de": frozenset(_GERMAN.split()),
@@ -65,8 +69,10 @@ install: install instal 安装 インストール
 test: prüf test prueb 测试 テスト
 error exception: fehler erreur error excepc ausnahm 错误 异常 エラー 例外
 vulnerability security: sicherheitslück faille vulnér vulnerabil 漏洞 脆弱性
+signal: signal señal 信号 シグナル
+setting: einstellung paramètre ajuste
 security: sicher sécur segurid 安全 セキュリティ
-report: meld signal report inform 报告 報告
+report: meld signaler signalez report inform 报告 報告
 default: standard vorgabe défaut predetermin defecto 默认 デフォルト 既定
 command: befehl kommando command comand orden 命令 コマンド
 file: datei fichier archiv 文件 ファイル
@@ -117,12 +123,13 @@ def language_of(question: str) -> Language:
     if _HAN.search(question):
         return "zh"
     words = Counter(word.lower() for word in _WORD.findall(question[:2000]))
-    english = sum(words[word] for word in _ENGLISH)
     scores: dict[Language, int] = {
         language: sum(count for word, count in words.items() if word in stop)
         for language, stop in _STOP_WORDS.items()
     }
     best: Language = max(scores, key=lambda language: scores[language])
+    # "a" and "on" are words of other languages too; there they do not speak for English.
+    english = sum(words[word] for word in _ENGLISH - _STOP_WORDS[best])
     is_marked = bool(re.search(r"[¿¡äöüßàâçéèêëîïôûùñáíóú]", question.lower()))
     return best if scores[best] + is_marked > english + 1 or scores[best] > english + 0.5 else "en"
 

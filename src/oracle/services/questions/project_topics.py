@@ -18,9 +18,9 @@ _FILLERS_LISTED: Final = """
 app application apps codebase framework it library locally machine module package program
 product project projekt repo repository software source thing tool computer laptop local
 bibliothek paket programm werkzeug quellcode projet bibliothèque paquet logiciel outil proyecto
-biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
+est-ce here hier ici biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
 exactly actually properly correctly quickly step steps best way command commands first time
-scratch someone developer contributor newcomer user own exist exists whole entire main basic
+scratch originally initially mainly mostly basically good someone developer contributor newcomer user own exist exists whole entire main basic
 """
 _FILLERS: Final = frozenset(_FILLERS_LISTED.split())
 _FUTURE: Final = lazy_pattern(
@@ -78,14 +78,17 @@ _ROWS: Final = (
         "changes",
         r"\bwhat(?:'s| is| are)? (?:the )?(?:new|changed|changes)\b|\bchange ?log\b"
         r"|\brelease notes\b"
+        r"|\bwhat (?:did|does) (?:\S+ ){1,4}(?:fix|change|add|bring|remove|break|introduce)\W*$"
         r"|\b(?:what|which) (?:\w+ ){0,3}(?:added|changed|changes|fixed|removed|deprecated"
         r"|introduced|new)\b"
-        r"|\bwas (?:hat sich|ist neu|wurde) |\bänderungen\b|\bqu'est-ce qui a changé\b"
+        r"|\bwas (?:hat sich|ist (?:da )?neu|wurde|gibt'?s neues) |\bneuerungen\b|\bänderungen\b"
+        r"|\b(?:qu'est[- ]ce qu\w+|quoi) .{0,12}(?:changé|de neuf|de nouveau|corrigé)\b"
         r"|\bnouveautés?\b"
         r"|\bqué (?:ha )?cambi\w+|\bnovedades\b|\bcambios\b|更新|变化|变更|新增|変更|新機能|変わ",
-        r"\b(?:new|change\w*|added|fixed|removed|deprecated|introduced|notes?|log|changelog|lately|"
+        r"\b(?:new|change\w*|add(?:ed)?|fix|bring|remove|break|introduce|fixed|removed|deprecated|introduced|notes?|log|changelog|lately|"
         r"recent\w*|latest|last|newest|versions?|releases?|breaking|features?|commits?|happened|geändert|neu\w*|"
-        r"änderungen|letzte\w*|zuletzt|changé|dernière|nouveautés?|récemment|cambi\w+|novedades|"
+        r"änderungen|neuerungen|(?:ge)?fix\w*|behoben|verbessert|entfernt|corrig\w+|arregl\w+|sich|gibt|neuf|"
+        r"letzte\w*|zuletzt|changé|dernière|nouveautés?|récemment|cambi\w+|novedades|"
         r"última|versión|recientemente|hinzugefügt|hinzugekommen|days?|weeks?|months?)\b",
     ),
     _row(
@@ -120,13 +123,15 @@ _ROWS: Final = (
     _row(
         "maintainers",
         r"\bmaintain\w*|\bwho (?:wrote|made|created?|develops?|owns?|is behind|runs?|built"
-        r"|leads?)\b"
-        r"|\bauthors?\b|\bwer (?:pflegt|betreut|entwickelt|hat|steckt)\b|\bautor\w*"
+        r"|leads?|is in charge|is responsible|takes care|looks after|started|founded)\b"
+        r"|\bwho(?:'s| is| are) (?:the )?(?:\w+ )?(?:owner|lead|leader|boss|creator|developer|dev)s?\b"
+        r"|\bauthors?\b|\bwer (?:pflegt|betreut|entwickelt|hat|steckt|ist .{0,40}(?:verantwortlich|zuständig))\b|\bautor\w*"
         r"|\bmainteneurs?\b"
         r"|\bauteurs?\b|\bqui (?:maintient|développe|a (?:écrit|créé))|\bquién(?:es)? "
         r"(?:mantiene|desarrolla|creó|escribió)\w*"
         r"|\bmantien\w+|维护|作者|メンテナ|誰が",
-        r"\b(?:maintain\w*|wrote|made|created?|develop\w*|owns?|behind|authors?|runs?|built|leads?|"
+        r"\b(?:maintain\w*|wrote|made|created?|creators?|develop\w*|devs?|own\w*|behind|authors?|runs?|built|"
+        r"lead\w*|boss|charge|responsible|care|looks|after|started|founded|verantwortlich|zuständig|"
         r"pflegt|betreut|entwickelt|geschrieben|steckt|dahinter|autor\w*|mainteneurs?|auteurs?|maintient|"
         r"développe|écrit|créé|mantien\w+|desarrolla|creó|escribió|people|person|contact|core|team)\b",
     ),
@@ -214,7 +219,7 @@ _ROWS: Final = (
     ),
     _row(
         "about",
-        r"^\W*(?:so,? )?what(?:'s| is| are| does)\b|\btell me about\b|\b(?:purpose|point"
+        r"^\W*(?:so,? )?what(?:'?s| is| are| does)\b|\btell me about\b|\b(?:purpose|point"
         r"|goal|idea) (?:of|behind)\b|\bwhat .* for\b|\boverview\b|\bdescribe\b|\bexplain\b"
         r"|\bsummar\w+"
         r"|^\W*was (?:ist|macht|tut)\b|\bworum geht\b|\bwozu dient\b|\bqu'est-ce que?\b"

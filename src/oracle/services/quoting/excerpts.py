@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
+from oracle.services.project.code_blocks import fence_at
 from oracle.services.quoting.quotation import Quotation
 
 _CODE_LINES: Final = 10
@@ -14,6 +15,9 @@ _PROSE_LINES: Final = 8
 _TABLE_LINES: Final = 14
 MOST_QUOTED: Final = 25
 """Lines. A definition or a paragraph up to this length is quoted whole."""
+_ANNOUNCED: Final = 15
+"""Lines beyond that, for what the last line announces."""
+_COMMENT_LINES: Final = 15
 _NEAR_HEADING: Final = 8
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
@@ -26,7 +30,6 @@ _DEFINES: Final = lazy_pattern(
 # A decorator or a comment, which belongs to what is below it.
 _ABOVE: Final = lazy_pattern(r"\s*(?:@|#|//|/\*|\*)")
 _UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#.])\1{2,}")
-_FENCE: Final = lazy_pattern(r"\s*(?:```|~~~)")
 _QUOTES: Final = ('"""', "'''")
 
 
@@ -70,11 +73,25 @@ def excerpt_around(source: Quotation, line: int, most: int | None = None) -> tup
 
 
 def section_start(source: Quotation, start: int) -> int:
-    """Where to begin instead of `start`: at the heading of the section, if it is near."""
-    if not is_prose(source) or _is_row(source.lines[start]):
+    """Where to begin instead of `start`: at the heading of the section, if it is near; in code, at
+    the comment above a definition.
+    """
+    if not is_prose(source):
+        return _comment_start(source.lines, start)
+    if _is_row(source.lines[start]):
         return start
     above = range(start, max(-1, start - _NEAR_HEADING), -1)
     return next((number for number in above if is_heading(source.lines, number)), start)
+
+
+def _comment_start(lines: Sequence[str], start: int) -> int:
+    above = start
+    is_opening_line = bool(_DEFINES.match(lines[start]) or _ABOVE.match(lines[start]))
+    while is_opening_line and above > 0 and start - above < _COMMENT_LINES:
+        if not _ABOVE.match(lines[above - 1]):
+            break
+        above -= 1
+    return above
 
 
 def whole_excerpt(source: Quotation, line: int, end: int) -> tuple[int, bool]:
@@ -105,12 +122,18 @@ def _to_the_end_of_the_section(lines: Sequence[str], line: int, end: int) -> tup
         blanks = [n for n in range(end + 1, line + room) if not lines[n].strip()]
         even = [n for n in blanks if not _is_in_fence(lines, line, n)]
         shown = max([end, *(n - 1 for n in even)])
+    # A quotation must not stop where the answer begins.
+    while shown - line < room + _ANNOUNCED and _announces(lines, line, shown):
+        following = _next_block(lines, shown, most=line + room + _ANNOUNCED)
+        if following is None or following <= shown:
+            break
+        shown = following
     # A paragraph is whole, though its section goes on.
     return shown, bool(level) and shown < last
 
 
 def _is_in_fence(lines: Sequence[str], start: int, number: int) -> bool:
-    return sum(bool(_FENCE.match(line)) for line in lines[start:number]) % 2 == 1
+    return sum(bool(fence_at(lines, n)) for n in range(start, number)) % 2 == 1
 
 
 def _is_open(source: Quotation, line: int, end: int) -> bool:
@@ -149,7 +172,7 @@ def _paragraph(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
         return opening
     start = line
     while start > 0 and lines[start - 1].strip() and line - start < _PROSE_LINES // 2:
-        if is_heading(lines, start) or _is_item(lines[start]) or _FENCE.match(lines[start - 1]):
+        if is_heading(lines, start) or _is_item(lines[start]) or fence_at(lines, start - 1):
             break
         start -= 1
     end = _end_of_paragraph(lines, start, line, most)
@@ -178,7 +201,7 @@ def _end_of_paragraph(lines: Sequence[str], start: int, line: int, most: int) ->
 
 def _fence_around(lines: Sequence[str], line: int) -> tuple[int, int] | None:
     """The block of code that a line of a document is in, with the line that announces it."""
-    fences = [n for n, text in enumerate(lines) if _FENCE.match(text)]
+    fences = [n for n in range(len(lines)) if fence_at(lines, n)]
     before = [n for n in fences if n <= line]
     # An odd number of fences up to here: the last one is open.
     opening = (
@@ -210,9 +233,9 @@ def _next_block(lines: Sequence[str], end: int, most: int) -> int | None:
     begin = next((n for n in range(end + 1, len(lines)) if lines[n].strip()), None)
     if begin is None:
         return None
-    if _FENCE.match(lines[begin]):
+    if fence_at(lines, begin):
         return next(
-            (n for n in range(begin + 1, min(len(lines), most)) if _FENCE.match(lines[n])), begin
+            (n for n in range(begin + 1, min(len(lines), most)) if fence_at(lines, n)), begin
         )
     is_block = _is_item(lines[begin]) or lines[begin].startswith((" ", "\t"))
     last = begin

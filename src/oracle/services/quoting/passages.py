@@ -12,7 +12,8 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.quoting.excerpts import excerpt_around, is_heading, is_prose
 from oracle.services.quoting.quotation import Quotation
-from oracle.services.quoting.terms import DECISION, Term
+from oracle.services.quoting.terms import DECISION, VALUE, Term
+from oracle.services.quoting.titles import Asked
 
 _FOR_PROSE: Final = 1.5
 _PER_RANK: Final = 0.4
@@ -30,9 +31,11 @@ _DULL: Final = lazy_pattern(
 # Copies, other people's code and files for machines say little about the project.
 _FOREIGN: Final = lazy_pattern(
     r"(?:^|/)(?:\.[^/.][^/]*|vendor|vendored|third_party|node_modules|locales?|fixtures)/"
-    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$"
+    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$|(?:^|/)(?:LICEN[CS]E|COPYING)[^/]*$"
 )
 _FOR_A_HEADING: Final = 1.5
+_FOR_A_TITLE: Final = 1.6
+_FOR_A_VALUE: Final = 1.4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,13 +75,17 @@ def passages(
     *,
     ranks: Mapping[str, int] = MappingProxyType({}),
     prefers_prose: bool = False,
+    question: str = "",
 ) -> list[Passage]:
-    """The best passage of each source, best first, no place twice. `ranks` are from searches."""
+    """The best passage of each source, best first, no place twice. `ranks` are from searches. A
+    heading that says the same as the `question` counts more.
+    """
+    asked = Asked(question, terms)
     found = [
         passage
         for source in _once(sources)
         if source.lines
-        and (passage := _best_passage(source, terms, ranks.get(source.path, LAST_RANK)))
+        and (passage := _best_passage(source, terms, ranks.get(source.path, LAST_RANK), asked))
     ]
     if prefers_prose:
         found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
@@ -148,7 +155,9 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
     )
 
 
-def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passage | None:
+def _best_passage(
+    source: Quotation, terms: Sequence[Term], rank: int, asked: Asked
+) -> Passage | None:
     has_headings = is_prose(source)
     anchors = [
         (
@@ -164,10 +173,32 @@ def _best_passage(source: Quotation, terms: Sequence[Term], rank: int) -> Passag
     # The excerpt around a weaker line may have more terms than the one around the best line.
     best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
     candidates = [_around(source, number, worth, terms) for worth, number in best]
+    if has_headings:
+        candidates = [_titled(passage, asked) for passage in candidates]
     chosen = max(candidates, key=lambda passage: passage.score)
+    if VALUE in terms and _gives_a_value(chosen, terms):
+        chosen = replace(chosen, score=chosen.score * _FOR_A_VALUE)
     if DECISION in terms:
         chosen = _what_was_decided(chosen, terms)
     return _weighed(chosen, in_path, terms, rank)
+
+
+def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
+    """Whether the best line has a value and one of the words: `MAX_RETRIES = 3`. The value may be
+    below a heading.
+    """
+    line = passage.best_line
+    if is_prose(passage.source) and is_heading(passage.source.lines, passage.best):
+        return any(map(VALUE.is_in, passage.lines))
+    own = (term for term in terms if not term.is_extra and term.weight > 1)
+    return VALUE.is_in(line) and any(term.is_in(line) for term in own)
+
+
+def _titled(passage: Passage, asked: Asked) -> Passage:
+    lines = passage.source.lines
+    if not is_heading(lines, passage.best) or not asked.is_said_by(lines[passage.best]):
+        return passage
+    return replace(passage, score=passage.score * _FOR_A_TITLE)
 
 
 def _what_was_decided(passage: Passage, terms: Sequence[Term]) -> Passage:

@@ -20,7 +20,7 @@ from oracle.services.search.entries import Entry, FileCard, FileState
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
+from oracle.services.project.code_blocks import fence_at
 from oracle.services.search.symbols import Symbol
 
 _HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.{1,300}?)[ \t]*#*$", re.MULTILINE)
 _UNDERLINED = lazy_pattern(r"^([^\s=\-~^#*.].{0,200})\n([=\-~^#*])\2{2,200}$", re.MULTILINE)
-_FENCE = lazy_pattern(r"`{3,}|~{3,}")
 _FRONT = lazy_pattern(r"\A---[ \t]*\n(.{0,8000}?)^---[ \t]*$", re.MULTILINE | re.DOTALL)
 _WIKILINK = lazy_pattern(r"\[\[([^\[\]\n|#]{1,200})(?:[#|][^\[\]\n]{0,200})?\]\]")
 # Words that speak of a decision; where decisions are kept; and how one is withdrawn (`_OVER`).
@@ -68,7 +68,9 @@ def _without_fences(text: str) -> str:
     because looking ahead from each of many open ones would take quadratic time.
     """
     lines = text.split("\n")
-    fences = {at: found[0] for at, line in enumerate(lines) if (found := _FENCE.match(line))}
+    # An indented fence is a part of a list or of a quotation, and closes nothing outside of it.
+    starts = (at for at, line in enumerate(lines) if line.startswith(("```", "~~~")))
+    fences = {at: marks for at in starts if (marks := fence_at(lines, at))}
     longest_below: dict[int, int] = {}
     longest = {"`": 0, "~": 0}
     for at, fence in reversed(fences.items()):

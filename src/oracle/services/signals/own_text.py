@@ -284,6 +284,8 @@ class OwnTextFilter:
         if (line_end := self._data.rfind("\n", 0, space)) >= 0:
             self._pass(line_end + 1)
             return self._go(self._at_line_start)
+        if space == len(self._data) and not self._final:
+            return False
         verdict = at_start(self._own, self._data, is_final=self._final, was_cut=self._was_cut)
         if verdict.kind == "cut" and not self._has_passed_ink:
             self._drop(len(self._data))

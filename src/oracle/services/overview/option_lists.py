@@ -1,0 +1,70 @@
+"""The options of a command line: where code declares them, and where a text lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from oracle.patterns import lazy_pattern
+from oracle.services.overview.members import FEWEST, Group, Wanted, same
+from oracle.services.overview.places import Place, Reader
+
+_WORDS: Final = ("option", "flag", "switch", "argument", "parameter")
+# A call or a decorator whose first string begins with a dash: `add_argument("--watch")`. The
+# string may be on the next line.
+_CALLS: Final = lazy_pattern(
+    r".{0,120}\b(?:add_argument|add_option|option|Option|flag|arg|addArgument|addOption)\(\s*"
+)
+_DASHED: Final = lazy_pattern(r"\s*[\"'`]-{1,2}\w")
+_LISTED: Final = lazy_pattern(r"\s*(?:[-*+|]\s+)?[`\"*]{0,3}-{1,2}[A-Za-z][\w-]*\b.*\s\S")
+_IN_DOCUMENTS: Final = (".md", ".rst", ".txt", ".adoc", ".markdown")
+_FEWEST_LISTED: Final = 3
+_MOST_APART: Final = 12
+"""Lines between two options of one list."""
+
+
+def command_options(
+    reader: Reader, source: Sequence[str], documents: Sequence[str], asked: Wanted
+) -> Iterator[Group]:
+    """None unless options, flags or switches are asked for."""
+    if not any(same(word, known) for word in asked.words[-1:] for known in _WORDS):
+        return
+    for path in source:
+        found = _declared(reader.read(path))
+        if len(found) >= FEWEST:
+            yield Group(
+                what=f"options that `{path}` declares", places=_places(path, found), worth=0.8
+            )
+    for path in documents:
+        if path.endswith(_IN_DOCUMENTS) and (listed := _longest(reader.read(path))):
+            worth = 0.85 if any(known in path.lower() for known in _WORDS) else 0.76
+            yield Group(
+                what=f"options that `{path}` lists", places=_places(path, listed), worth=worth
+            )
+
+
+def _declared(lines: Sequence[str]) -> list[int]:
+    """The lines, from 1, that have the name of an option that is declared."""
+    found: list[int] = []
+    for number, line in enumerate(lines):
+        if called := _CALLS.match(line):
+            is_next = called.end() == len(line)
+            name = "".join(lines[number + 1 : number + 2]) if is_next else line[called.end() :]
+            found += [number + 1 + is_next] if _DASHED.match(name) else []
+    return found
+
+
+def _longest(lines: Sequence[str]) -> list[int]:
+    """The longest run of lines, from 1, that each name an option; empty if it is short."""
+    runs: list[list[int]] = [[]]
+    for number, line in enumerate(lines, 1):
+        if _LISTED.match(line):
+            if runs[-1] and number - runs[-1][-1] > _MOST_APART:
+                runs.append([])
+            runs[-1].append(number)
+    best = max(runs, key=len)
+    return best if len(best) >= _FEWEST_LISTED else []
+
+
+def _places(path: str, numbers: Sequence[int]) -> list[Place]:
+    return [Place(path=path, start=number, end=number) for number in numbers]
