@@ -31,8 +31,8 @@ WIDE, WIDEST = (1440, 900), (1920, 1080)
 PHONE = (390, 844)
 
 ANSWER = """\
-The reserve is what the **last request** will need. Before each turn the tree compares it with what \
-is left, and withdraws the tools in time.
+The reserve is what the **last request** will need. Before each turn the tree compares it with \
+what is left, and withdraws the tools in time.
 
 1. `src/oracle/bt/trees/budget.lua:20-24` weighs the messages first, because a longer conversation \
 makes the last request longer too:
@@ -101,7 +101,8 @@ class PicturedModel(ScriptedModel):
         async for part in super().stream(request):
             length += len(part.get("text", ""))
             yield part
-            while self.is_paused and length > 560:
+            # The pictures are taken in another thread, which an event of this loop would not reach.
+            while self.is_paused and length > 560:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
 
