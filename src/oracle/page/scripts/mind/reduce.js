@@ -10,7 +10,7 @@ export function newRun(id) {
   return {
     id, version: 0, tree: null, nodes: new Map(), steps: [], turns: [], signals: [], calls: [], models: [],
     decisions: [], budgets: [], tools: [], costs: [], texts: [], warnings: [], question: null, prompt: null, sources: null,
-    held: null, end: null, isLive: true,
+    held: null, end: null, isLive: true, at: 0,
   };
 }
 
@@ -18,6 +18,7 @@ export function take(run, type, data) {
   const handler = TAKES[type];
   if (!handler) return run; // a newer server may say more than this page knows
   handler(run, data);
+  if (data.at > run.at) run.at = data.at;
   run.version += 1;
   return run;
 }
@@ -67,6 +68,7 @@ function stamped(run, data) {
 
 function addStep(run, change) {
   const step = stamped(run, change);
+  if (change.at > run.at) run.at = change.at;
   run.steps.push(step);
   const history = run.nodes.get(step.path);
   if (history) history.push(step); else run.nodes.set(step.path, [step]);
@@ -140,10 +142,8 @@ function unjudged(signal, at, isEnd) {
   return isEnd || !signal.judged || signal.judged.step <= at ? signal : { ...signal, verdict: null, why: null };
 }
 
-export function endTime(run) {
-  const times = [run.end?.at, run.steps.at(-1)?.at, run.turns.at(-1)?.end?.at, run.models.at(-1)?.end?.at];
-  return Math.max(0, ...times.filter((at) => typeof at === "number"));
-}
+/** Seconds from the beginning to the newest event. */
+export const endTime = (run) => run.at;
 
 // A node that changes below one that had ended begins it anew: what was there before belongs to an earlier round.
 function statusesAt(run, at) {

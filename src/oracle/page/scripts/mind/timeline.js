@@ -1,4 +1,5 @@
 // The signals of a run, which are also its player.
+import { count, money, seconds } from "../format.js";
 import { html, useLayoutEffect, useMemo, useRef, useState } from "../html.js";
 import { Icon } from "../icons.js";
 import { SignalMark } from "../marks.js";
@@ -17,6 +18,7 @@ const TOOLS = 107;
 const WEAK = 0.3;
 const NARROW = 128; // a column below this has no room for a signal's name
 const VERY_NARROW = 64;
+const ROOMY = 230; // and from here on there is room for what the turn took
 
 export function Timeline() {
   const { run, playhead } = useStore("run", "playhead");
@@ -84,10 +86,10 @@ function drawn(run, view, lanes, width) {
   return html`<svg class="lanes" width=${width} height=${height} onPointerDown=${(event) => { event.currentTarget.setPointerCapture(event.pointerId); scrub(event); }} onPointerMove=${drag}>
       ${current ? html`<rect class="wash" x=${current.x} y="0" width=${current.width} height=${height} rx="6" />` : null}
       ${grid(lanes, width, height)}
+      <g class="head" transform=${`translate(${head} 0)`} aria-hidden="true"><line y1="0" y2=${height} /><path d="M-5 0h10v6l-5 5-5-5z" /></g>
       ${lanes.models.map((one) => html`<rect key=${`m${one.step}`} class=${`model${one.isOpen && view.isLive ? " live" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${MODEL} width=${Math.max(3, (one.isOpen ? head : one.right) - one.x)} height="8" rx="1.5" />`)}
       ${lanes.calls.map((one) => html`<rect key=${one.id} class=${`tool${one.end && one.end.success === false ? " failed" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${TOOLS + one.row * 6} width=${Math.max(6, one.right - one.x)} height="3.5" rx="1.5"><title>${`${one.tool}${one.end?.error ? `: ${one.end.error}` : ""}`}</title></rect>`)}
       ${lanes.signals.map((signal) => signalAt(signal, lanes, signal.step > place.step))}
-      <g class="head" transform=${`translate(${head} 0)`} aria-hidden="true"><line y1="0" y2=${height} /><path d="M-5 0h10v6l-5 5-5-5z" /></g>
       ${lanes.columns.map((column) => heading(column, run, view, height))}
     </svg>
     <input class="scrubber" type="range" min="0" max=${run.steps.length} step="1" value=${place.step} aria-label="Playhead" aria-valuetext=${spoken(run, view)} onInput=${(event) => player.goTo(Number(event.target.value))} />
@@ -111,8 +113,15 @@ const freeRoom = (lanes, width) => width - (lanes.columns.at(-1) ? lanes.columns
 
 function heading(column, run, view) {
   if (column.width < 26) return null;
-  const words = columnWords(column, run, view);
-  return html`<text key=${`t${column.turn}`} class="turn" x=${column.x + 8} y="15">${column.width < VERY_NARROW ? column.turn : `turn ${column.turn}`}${column.width > NARROW ? html`<tspan class="what" dx="8">${words}</tspan>` : null}</text>`;
+  const usage = run.turns.find((turn) => turn.turn === column.turn)?.usage;
+  const spent = usage?.tokens && column.width > ROOMY ? `${count(usage.tokens)} tokens` : "";
+  const words = [columnWords(column, run, view), spent].filter(Boolean).join(", ");
+  return html`<text key=${`t${column.turn}`} class="turn" x=${column.x + 8} y="15">${column.width < VERY_NARROW ? column.turn : `turn ${column.turn}`}<title>${spentWords(column, usage)}</title>${column.width > NARROW ? html`<tspan class="what" dx="8">${words}</tspan>` : null}</text>`;
+}
+
+function spentWords(column, usage) {
+  if (!usage) return `turn ${column.turn}`;
+  return [`turn ${column.turn}`, usage.tokens && `${count(usage.tokens)} tokens`, money(usage.cost), seconds(usage.seconds)].filter(Boolean).join(", ");
 }
 
 function columnWords(column, run, view) {

@@ -6,6 +6,7 @@ import { fitted } from "./fit.js";
 import * as looking from "./looking.js";
 import { forgetWidths, measure } from "./measure.js";
 import { Minimap } from "./minimap.js";
+import { TreeAtRest } from "./rest.js";
 import { useShown } from "./shown.js";
 import { treeKey } from "./treekeys.js";
 
@@ -14,7 +15,7 @@ const TINY = 0.5; // below this zoom nodes are their marks alone
 const BEYOND = 120; // what is drawn outside the stage, so that panning shows no edge
 
 export function TreeStage({ children }) {
-  const { run, node, playhead } = useStore("run", "node", "looking", "playhead");
+  const { run, node, playhead, page } = useStore("run", "node", "looking", "playhead", "page");
   const view = useShown();
   // Motion shows that something happens by itself: while live or playing, but never on first paint or by hand.
   const drawnFor = useRef(null);
@@ -34,7 +35,7 @@ export function TreeStage({ children }) {
   const onKeyDown = (event) => drawing && treeKey(event, { boxes: drawing.boxes, cursor: stop, setCursor: focusOn(ref, setCursor) });
   usePointer(ref, place);
   return html`<div class="stage" ref=${ref}>
-    ${drawing && html`${crumbs(drawing, view)}
+    ${drawing && html`${crumbs(drawing, view, run)}
       <svg class=${`tree${view.isLive ? " live" : ""}${isStill ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
         aria-label=${`Behavior tree${view.turn ? `, turn ${view.turn}` : ""}`} onKeyDown=${onKeyDown} onClick=${(event) => choose(event, drawing, setCursor)}>
         <g class="world" role="none" style=${{ transform: `translate(${place.x}px,${place.y}px) scale(${place.zoom})` }}>
@@ -43,6 +44,7 @@ export function TreeStage({ children }) {
         </g>
       </svg>
       <${Minimap} run=${run} view=${view} drawing=${drawing} place=${place} size=${size} />`}
+    ${!run?.tree && page?.tree ? html`<div class="resting"><${TreeAtRest} outline=${page.tree.outline} /></div>` : null}
     ${children}
   </div>`;
 }
@@ -72,7 +74,7 @@ function placeOf(drawing, size) {
   const scale = drawing.detail === "all" ? zoom : 1;
   if (pan) return { ...pan, zoom: scale };
   const focus = drawing.boxes.find((one) => one.box.isFocus) ?? drawing.boxes[0];
-  const top = drawing.crumbs.length ? 44 : MARGIN;
+  const top = drawing.crumbs.length || state.run?.tree?.is_current === false ? 44 : MARGIN;
   const height = (drawing.bottom - drawing.top) * scale;
   const room = size.height - top - 48;
   if (drawing.detail === "all") {
@@ -142,10 +144,12 @@ function choose(event, drawing, setCursor) {
   set({ node: state.node === one.box.unit.inner.path ? null : one.box.unit.inner.path });
 }
 
-function crumbs(drawing, view) {
-  if (!drawing.crumbs.length) return null;
+function crumbs(drawing, view, run) {
+  const isOld = run.tree.is_current === false;
+  if (!drawing.crumbs.length && !isOld) return null;
   const words = drawing.crumbs.map((one) => one.label).join(" › ");
-  return html`<p class="crumbs">${view.turn && /turn$/.test(words) ? `${words} ${view.turn}` : words}</p>`;
+  const old = isOld ? html` <a class="link" href=${`/trees/${run.tree.name}?run=${run.id}`}>recorded with another tree</a>` : null;
+  return html`<p class="crumbs">${view.turn && /turn$/.test(words) ? `${words} ${view.turn}` : words}${old}</p>`;
 }
 
 function useSize() {
