@@ -15,6 +15,24 @@ pytestmark = pytest.mark.extra
 expect.set_options(timeout=30_000)  # on a busy machine a frame may come late
 
 
+# How many nodes change in the document when the playhead goes one step on.
+TOUCHED_BY_A_STEP = """async () => {
+    const touched = new Set();
+    const element = node => node.nodeType === 1 ? node : node.parentElement;
+    const watcher = new MutationObserver(records => {
+        for (const one of records) touched.add(element(one.target).closest('.node'));
+    });
+    const all = {subtree: true, attributes: true, characterData: true, childList: true};
+    watcher.observe(document.querySelector('.tree'), all);
+    document.querySelector('[aria-label="Step on"]').click();
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
+    touched.delete(null);
+    return touched.size;
+}"""
+PLACES = """side => [...side.querySelectorAll('.node')]
+    .map(one => one.dataset.id + one.style.transform)"""
+
+
 class SlowStart(ScriptedModel):
     """Waits before its first reply until `gate` is opened."""
 
@@ -149,22 +167,7 @@ def test_all_draws_what_is_in_view_and_touches_only_what_changes(recording):
     page.get_by_label("To the start").click()
     drawn = page.locator(".tree .node").count()
     assert 50 < drawn < 500
-    touched = page.evaluate(
-        """async () => {
-            const touched = new Set();
-            new MutationObserver(records => {
-                for (const one of records) {
-                    const node = (one.target.nodeType === 1 ? one.target : one.target.parentElement).closest('.node');
-                    if (node) touched.add(node);
-                }
-            }).observe(document.querySelector('.tree'), {subtree: true, attributes: true, characterData: true, childList: true});
-            const on = document.querySelector('[aria-label="Step on"]');
-            on.click();
-            await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-            await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-            return touched.size;
-        }"""
-    )
+    touched = page.evaluate(TOUCHED_BY_A_STEP)
     assert touched < drawn / 4
 
 
@@ -242,8 +245,7 @@ def test_two_runs_have_one_shape_and_their_differences_are_numbered(serve, open_
         expect(page.locator(".verdict h1 em")).to_contain_text("differ")
         sides = page.locator(".side")
         expect(sides).to_have_count(2)
-        ids = "side => [...side.querySelectorAll('.node')].map(one => one.dataset.id + one.style.transform)"
-        assert sides.nth(0).evaluate(ids) == sides.nth(1).evaluate(ids)
+        assert sides.nth(0).evaluate(PLACES) == sides.nth(1).evaluate(PLACES)
         expect(page.locator(".diffs [aria-current=true] i")).to_have_text("1")
         page.keyboard.press("n")
         count = page.locator(".diffs i").count()
@@ -251,7 +253,9 @@ def test_two_runs_have_one_shape_and_their_differences_are_numbered(serve, open_
         assert violations(page) == []
 
 
-def test_a_changed_copy_of_a_tree_is_tried_on_recordings_and_nothing_is_written(served, open_page, root):
+def test_a_changed_copy_of_a_tree_is_tried_on_recordings_and_nothing_is_written(
+    served, open_page, root
+):
     before = sorted(path.name for path in root.iterdir())
     page = open_page(f"{served.address}/trees/budget", allow=["400 (Bad Request)"])
     lua = page.get_by_label("Lua of this tree, a copy")
@@ -287,8 +291,6 @@ def test_a_phone_has_the_tree_as_an_outline(served, open_page):
 
 def test_forced_colours_keep_the_line_visible(recording):
     page = recording(forced_colors="active")
-    line, other = (
-        page.locator(f".tree .edge{which}").first.evaluate("one => getComputedStyle(one).strokeWidth")
-        for which in (".lit", ":not(.lit)")
-    )
-    assert line != other
+    width = "one => getComputedStyle(one).strokeWidth"
+    line = page.locator(".tree .edge.lit").first.evaluate(width)
+    assert line != page.locator(".tree .edge:not(.lit)").first.evaluate(width)
