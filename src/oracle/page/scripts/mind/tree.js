@@ -9,6 +9,7 @@ import { Minimap } from "./minimap.js";
 import { TreeAtRest } from "./rest.js";
 import { useShown } from "./shown.js";
 import { treeKey } from "./treekeys.js";
+import { crumbWords } from "./words.js";
 
 const MARGIN = 20;
 const TINY = 0.5; // below this zoom nodes are their marks alone
@@ -147,9 +148,8 @@ function choose(event, drawing, setCursor) {
 function crumbs(drawing, view, run) {
   const isOld = run.tree.is_current === false;
   if (!drawing.crumbs.length && !isOld) return null;
-  const words = drawing.crumbs.map((one) => one.label).join(" › ");
   const old = isOld ? html` <a class="link" href=${`/trees/${run.tree.name}?run=${run.id}`}>recorded with another tree</a>` : null;
-  return html`<p class="crumbs">${view.turn && /turn$/.test(words) ? `${words} ${view.turn}` : words}${old}</p>`;
+  return html`<p class="crumbs">${crumbWords(drawing.crumbs, view.turn)}${old}</p>`;
 }
 
 function useSize() {

@@ -20,3 +20,10 @@ export function boxName(box) {
   const whole = box.fullLabel && box.fullLabel !== box.label ? box.fullLabel : "";
   return [seen, whole, kind, ...decorated, box.decided ? "decided" : statusWord(box.status)].filter(Boolean).join(", ");
 }
+
+/** "question › turns › turn 3": the boxes that became words, with the number of the turn. */
+export function crumbWords(crumbs, turn) {
+  const names = crumbs.flatMap((one) => one.label.split(" › "));
+  const at = names.lastIndexOf("turn");
+  return names.map((name, index) => (index === at && turn ? `turn ${turn}` : name)).join(" › ");
+}
