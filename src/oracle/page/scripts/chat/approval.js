@@ -13,15 +13,18 @@ export function Approval({ exchange, approval }) {
     if (approval.isOpen && !document.activeElement?.closest?.("textarea")) no.current?.focus({ preventScroll: true });
   }, []);
   const say = async (isYes) => {
-    approval.said = isYes;
-    touch("session");
+    const told = (said) => {
+      approval.said = said;
+      exchange.version += 1;
+      touch("session");
+    };
+    told(isYes);
     try {
       await post(`/api/runs/${exchange.runId}/approvals/${approval.id}`, { approve: isYes });
     } catch (refused) {
-      approval.said = null;
+      told(null);
       setProblem(refused.message);
     }
-    touch("session");
   };
   const isWaiting = approval.isOpen && approval.said === null;
   const calls = approval.calls.length ? approval.calls : callsFor(exchange, approval);
