@@ -67,7 +67,7 @@ function useBefore(path) {
   const [text, setText] = useState(null);
   useEffect(() => {
     if (!path) return;
-    get(`/api/source?path=${encodeURIComponent(path)}`)
+    get(`/api/lines?path=${encodeURIComponent(path)}`)
       .then((found) => setText(found.lines.map((line) => line.text).join("\n")))
       .catch(() => {});
   }, [path]);
