@@ -77,6 +77,7 @@ def test_a_phone_has_tabs_and_a_strip_that_stops_the_run(serve, open_page):
 
 def test_everything_can_be_done_with_the_keyboard(served, open_page):
     page = open_page(served.address)
+    expect(page.locator("#question")).to_be_focused()
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     expect(page.locator("dialog")).to_be_visible()
