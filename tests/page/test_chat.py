@@ -118,10 +118,12 @@ def test_of_a_long_conversation_only_what_is_near_is_drawn(serve, open_page):
       const exchanges = new Map();
       for (let n = 0; n < count; n += 1) {
         const stored = { id: `e${n}`, parent_id: n ? `e${n - 1}` : null, question: `Question ${n}?`,
-          answer: "A paragraph.\\n\\n- `auth.py:1`", created_at: n, metadata: { stop_reason: "answered" } };
+          answer: "A paragraph.\\n\\n- `auth.py:1`", created_at: n,
+          metadata: { stop_reason: "answered" } };
         exchanges.set(stored.id, Object.assign(newExchange(stored), { isHeard: true }));
       }
-      state.session = { id: null, title: "Long", exchanges, leaf: `e${count - 1}`, shown: `e${count - 1}` };
+      const leaf = `e${count - 1}`;
+      state.session = { id: null, title: "Long", exchanges, leaf, shown: leaf };
       touch("session");
     }"""
     with serve() as server:

@@ -78,7 +78,7 @@ function useDrawn(session, isEager) {
   const known = useRef(new Map());
   return (exchange) => {
     const step = state.run?.id === exchange.runId ? state.playhead.step : null;
-    const facts = [exchange.id, exchange.version, exchange.isLive, exchange.isLost, exchange.problem, step, session.exchanges.size, isEager, Boolean(state.page)].join("|");
+    const facts = [session.id, exchange.id, exchange.version, exchange.isLive, exchange.isLost, exchange.problem, step, session.exchanges.size, isEager, Boolean(state.page)].join("|");
     const old = known.current.get(exchange);
     if (old?.facts === facts) return old.drawing;
     const drawing = html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} isEager=${isEager} />`;
