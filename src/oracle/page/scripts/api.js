@@ -1,0 +1,48 @@
+// Requests to our own server. An error carries the server's message, which names the next step.
+import { set } from "./store.js";
+
+export class ApiError extends Error {
+  constructor(status, kind, message) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+/** Where a token is kept for servers that ask for one; it ends with the tab. */
+const TOKEN = "oracle.token";
+
+export function withToken(headers = {}) {
+  const token = sessionStorage.getItem(TOKEN);
+  return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
+}
+
+export const keepToken = (token) => sessionStorage.setItem(TOKEN, token);
+
+export async function request(path, { method = "GET", body, signal } = {}) {
+  const headers = withToken(body === undefined ? {} : { "Content-Type": "application/json" });
+  let response;
+  try {
+    response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch (problem) {
+    if (problem.name !== "AbortError") set({ connection: "gone" });
+    throw problem;
+  }
+  set({ connection: "up" });
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+export const get = async (path, options) => (await request(path, options)).json();
+export const post = async (path, body = {}) => (await request(path, { method: "POST", body })).json();
+
+export async function errorOf(response) {
+  let told = {};
+  try {
+    told = (await response.json()).error ?? {};
+  } catch {
+    // Not ours, or not JSON: the status is all there is.
+  }
+  if (response.status === 401) set({ dialog: "token" });
+  return new ApiError(response.status, told.kind ?? "HttpError", told.message ?? `the server answered ${response.status}`);
+}

@@ -1,0 +1,117 @@
+// The page begins here: addresses, keys, and the frame around the panes.
+import { html, render, useEffect } from "./html.js";
+import { set, state, useStore } from "./store.js";
+import { get } from "./api.js";
+import * as keys from "./keys.js";
+import * as router from "./router.js";
+import { Icon } from "./icons.js";
+import { Bar } from "./frame/bar.js";
+import { Rail } from "./frame/rail.js";
+import { Tabs } from "./frame/tabs.js";
+import { Dialogs } from "./frame/dialogs.js";
+import { Sessions } from "./sessions/panel.js";
+import { listSessions } from "./sessions/listing.js";
+import { Chat } from "./chat/chat.js";
+import { FirstVisit } from "./first.js";
+import { Recording } from "./runs/recording.js";
+import { Runs } from "./runs/runs.js";
+import { Mind } from "./mind/mind.js";
+import { Sources } from "./mind/sources.js";
+import { Compare } from "./mind/compare.js";
+import { Trees } from "./mind/trees.js";
+import { liveExchange, openSession, stop } from "./chat/asking.js";
+import { watchRun } from "./watching.js";
+import { useWidth } from "./frame/width.js";
+
+function App() {
+  const { route, session, isMindHidden, citation, stage, tab } = useStore("route", "session", "isMindHidden", "citation", "stage", "tab");
+  const width = useWidth();
+  useEffect(() => follow(route), [route]);
+  const isTalk = route.name === "ask" && (route.session || session);
+  const isBeside = width === "ultra" && (isTalk || route.name === "run") && citation !== null && stage === "sources" && !isMindHidden;
+  const kind = ["frame", `is-${width}`, frameOf(route, isTalk), isBeside && "is-beside", isTalk && isMindHidden && "is-mindless", `tab-${tab}`];
+  return html`
+    <a class="skip-link" href="#answer">Skip to the answer</a>
+    ${(isTalk || route.name === "run") && !isMindHidden && html`<a class="skip-link" href="#mind">Skip to the mind</a>`}
+    <div class=${kind.filter(Boolean).join(" ")}>
+      <${Bar} />
+      <${Rail} />
+      <${Sessions} />
+      ${panes(route, { isTalk, isBeside, isMindHidden, width })}
+      <${Tabs} />
+    </div>
+    <${Dialogs} />`;
+}
+
+function frameOf(route, isTalk) {
+  if (route.name === "run" || isTalk) return "is-talk";
+  return route.name === "ask" ? "is-first" : "is-alone";
+}
+
+function panes(route, { isTalk, isBeside, isMindHidden, width }) {
+  if (route.name === "runs") return html`<main class="alone" id="answer" tabindex="-1" aria-label="Runs"><${Runs} /></main>`;
+  if (route.name === "compare") return html`<main class="alone" id="answer" tabindex="-1" aria-label="Comparison">${route.a ? html`<${Compare} a=${route.a} b=${route.b} />` : html`<${ChooseTwo} />`}</main>`;
+  if (route.name === "trees") return html`<main class="alone" id="answer" tabindex="-1" aria-label="Trees"><${Trees} name=${route.tree} /></main>`;
+  if (route.name === "lost") return html`<main class="alone" id="answer" tabindex="-1"><div class="empty"><h1>Nothing is at this address.</h1><p><a class="link" href="/">Ask a question</a> or look at the <a class="link" href="/runs">runs</a>.</p></div></main>`;
+  const mind = !isMindHidden && html`<${Mind} />`;
+  const beside = isBeside && html`<aside class="beside-pane" aria-label="Sources"><header class="beside-head"><h2>Sources</h2><button type="button" class="icon" aria-label="Close sources" onClick=${() => set({ citation: null, stage: "tree" })}><${Icon} name="close" /></button></header><${Sources} beside=${true} /></aside>`;
+  if (route.name === "run") return html`<${Recording} id=${route.run} />${beside}${mind}`;
+  if (isTalk) return html`<${Chat} />${beside}${mind}`;
+  return html`<${FirstVisit} width=${width} />`;
+}
+
+function ChooseTwo() {
+  return html`<div class="empty"><h1>Two runs, side by side.</h1><p>Choose two in <a class="link" href="/runs">Runs</a>, and the decisions that differ are shown here.</p></div>`;
+}
+
+/** What an address asks for. */
+function follow(route) {
+  if (route.name === "ask" && route.session) openSession(route.session, route.exchange);
+  else if (route.name === "ask" && state.session?.id) set({ session: null });
+  if (route.name === "run") watchRun(route.run);
+  else if (route.name !== "ask") watchRun(null);
+  document.title = titleOf(route);
+}
+
+function titleOf(route) {
+  const names = { ask: "oracle", runs: "Runs · oracle", run: "A run · oracle", compare: "Compare · oracle", trees: "Trees · oracle", lost: "oracle" };
+  return names[route.name];
+}
+
+export async function loadPage() {
+  try {
+    const page = await get("/api/page");
+    set({ page });
+    // The index is made while one looks: the count goes on until it is there.
+    if (page.index && !page.index.is_ready) setTimeout(loadPage, 1500);
+  } catch {
+    // The bar says that the server does not answer.
+  }
+}
+
+function listenToKeys() {
+  keys.listen();
+  keys.onKey("?", () => set({ dialog: state.dialog === "keys" ? null : "keys" }));
+  keys.onKey("m", () => set({ isMindHidden: !state.isMindHidden }));
+  keys.onKey("g a", () => router.go(state.session?.id ? `/s/${state.session.id}` : "/"));
+  keys.onKey("g r", () => router.go("/runs"));
+  keys.onKey("g c", () => router.go("/compare"));
+  keys.onKey("t", () => set({ stage: "tree" }));
+  keys.onKey("s", () => set({ stage: "sources" }));
+  keys.onKey("Escape", escape);
+}
+
+/** Close what is open, the last thing first; with nothing open, stop the run. */
+function escape() {
+  if (state.panel) return set({ panel: null });
+  if (state.node) return set({ node: null });
+  if (state.citation !== null) return set({ citation: null, stage: "tree" });
+  if (!liveExchange()) return document.activeElement?.blur();
+  return stop();
+}
+
+router.listen();
+listenToKeys();
+loadPage();
+listSessions("");
+render(html`<${App} />`, document.getElementById("page"));

@@ -1,0 +1,72 @@
+// A thing that a person must allow: what would be written, in place, and two buttons. No letter says yes.
+import { html, useEffect, useRef, useState } from "../html.js";
+import { get, post } from "../api.js";
+import { Mark } from "../marks.js";
+import { touch } from "../store.js";
+import { diffLines } from "./diff.js";
+
+export function Approval({ exchange, approval }) {
+  const [problem, setProblem] = useState("");
+  const no = useRef(null);
+  // The focus goes to No: Enter that was meant for something else must not allow a write.
+  useEffect(() => {
+    if (approval.isOpen && !document.activeElement?.closest?.("textarea")) no.current?.focus({ preventScroll: true });
+  }, []);
+  const say = async (isYes) => {
+    approval.said = isYes;
+    touch("session");
+    try {
+      await post(`/api/runs/${exchange.runId}/approvals/${approval.id}`, { approve: isYes });
+    } catch (refused) {
+      approval.said = null;
+      setProblem(refused.message);
+    }
+    touch("session");
+  };
+  const isWaiting = approval.isOpen && approval.said === null;
+  const calls = approval.calls.length ? approval.calls : callsFor(exchange, approval);
+  return html`<section class=${`approval${isWaiting ? "" : " is-over"}`} role=${isWaiting ? "alertdialog" : "group"} aria-label="A thing to approve">
+    <header><${Mark} name="person" size=${13} /><h3>${approval.text}</h3></header>
+    ${calls.map((call) => html`<${Written} key=${JSON.stringify(call.arguments)} call=${call} />`)}
+    ${!calls.length && html`<p class="where">A yes lets it use ${approval.tools.map((tool, index) => html`${index ? ", " : ""}<code>${tool}</code>`)} for this question. What it writes appears in its step.</p>`}
+    <footer>
+      ${isWaiting
+        ? html`<button type="button" class="button" data-approve="yes" onClick=${() => say(true)}>Allow</button>
+            <button type="button" class="button plain" data-approve="no" ref=${no} onClick=${() => say(false)}>Do not allow</button>
+            <span>${problem || "The run waits for you."}</span>`
+        : html`<span>${approval.said === null ? "This has been answered." : approval.said ? "You allowed it." : "You did not allow it."}</span>`}
+    </footer>
+  </section>`;
+}
+
+/** The model may have said what it wants to write before it was allowed to. */
+function callsFor(exchange, approval) {
+  const turn = exchange.turns.find((one) => one.turn === approval.turn);
+  return turn?.calls.filter((call) => approval.tools.includes(call.name)) ?? [];
+}
+
+const TEXTS = ["content", "entry", "text", "body", "new_text"];
+const PLACES = ["path", "title", "thread", "file", "name"];
+
+function Written({ call }) {
+  const text = TEXTS.map((name) => call.arguments[name]).find((value) => typeof value === "string") ?? null;
+  const place = PLACES.map((name) => call.arguments[name]).find((value) => typeof value === "string") ?? "";
+  const before = useBefore(call.arguments.path ?? null);
+  if (text === null) return html`<pre class="diff" tabindex="0"><span>${JSON.stringify(call.arguments, null, 2)}</span></pre>`;
+  const rows = diffLines(before ?? "", text);
+  const rest = Object.entries(call.arguments).filter(([name, value]) => value !== text && value !== place && value !== false);
+  return html`<p class="where"><code>${call.name}</code> ${place && html`to <code>${place}</code>`}${rest.map(([name, value]) => html`, ${name} <code>${String(value)}</code>`)}</p>
+    <pre class="diff" tabindex="0" aria-label="What would be written">${rows.map(([kind, line]) => html`<span class=${kind}>${line}</span>`)}</pre>`;
+}
+
+/** What the file says now, so that the difference can be shown; nothing if there is no such file. */
+function useBefore(path) {
+  const [text, setText] = useState(null);
+  useEffect(() => {
+    if (!path) return;
+    get(`/api/source?path=${encodeURIComponent(path)}`)
+      .then((found) => setText(found.lines.map((line) => line.text).join("\n")))
+      .catch(() => {});
+  }, [path]);
+  return text;
+}

@@ -1,0 +1,141 @@
+// The conversation: the exchanges of one branch, the head that stays, and the field.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
+import { state, touch, useStore } from "../store.js";
+import { onKey } from "../keys.js";
+import { watchRun } from "../watching.js";
+import { Composer } from "./composer.js";
+import { Exchange } from "./view.js";
+import { branchTo } from "./exchange.js";
+import { NEW, liveExchange, openCitationOf, showExchange } from "./asking.js";
+
+/** How near to its end a text must be to be followed. */
+const NEAR = 60;
+
+export function Chat({ isRecording, foot }) {
+  const { session } = useStore("session", "route");
+  const scroll = useRef(null);
+  const isFollowing = useRef(true);
+  const [isAway, setAway] = useState(false);
+  const [head, setHead] = useState(null);
+  const branch = session ? branchTo(session.exchanges, session.leaf) : [];
+
+  useLayoutEffect(() => {
+    const box = scroll.current;
+    if (session?.goTo) {
+      const article = box.querySelector(`[data-exchange="${CSS.escape(session.goTo)}"]`);
+      // One question alone begins at the top; any other is brought there.
+      if (article && branch.length > 1) article.scrollIntoView({ block: "start" });
+      isFollowing.current = session.goTo === NEW;
+      if (article) session.goTo = null;
+    } else if (isFollowing.current && liveExchange()) {
+      box.scrollTop = box.scrollHeight;
+    }
+  });
+
+  const look = () => {
+    const box = scroll.current;
+    const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    isFollowing.current = isNear;
+    setAway(!isNear);
+    const shown = inView(box);
+    setHead(shown && shown.isPast ? shown.id : null);
+    if (shown && session && session.shown !== shown.id) {
+      session.shown = shown.id;
+      touch("session");
+    }
+  };
+  useEffect(() => {
+    scroll.current.addEventListener("scroll", look, { passive: true });
+    look();
+    return () => scroll.current?.removeEventListener("scroll", look);
+  }, [session, branch.length]);
+
+  useWatching(session);
+  useKeys(branch, session);
+  const stuck = head && session?.exchanges.get(head);
+  return html`<main class="chat" aria-label="Conversation" id="answer" tabindex="-1">
+    ${stuck && html`<div class="stuck" aria-hidden="true"><p>${stuck.question}</p><p class="meta">${headFacts(stuck)}</p></div>`}
+    <div class="scroll" ref=${scroll} tabindex="-1">
+      ${session?.problem && html`<${Lost} message=${session.problem} />`}
+      ${session?.isOpening && html`<${Opening} />`}
+      ${branch.map((exchange) => html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} version=${exchange.version} />`)}
+    </div>
+    <div class="dock">
+      ${isAway && liveExchange() && html`<button type="button" class="to-end" onClick=${() => toEnd(scroll.current)}>To the end</button>`}
+      ${isRecording ? foot : html`<${Composer} />`}
+    </div>
+  </main>`;
+}
+
+const toEnd = (box) => box.scrollTo({ top: box.scrollHeight, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+
+function headFacts(exchange) {
+  const facts = [];
+  if (exchange.kind) facts.push(`${exchange.kind.type} question, ${exchange.kind.confidence.toFixed(2)}`);
+  const steps = exchange.turns.length - 1;
+  if (steps > 0) facts.push(`${steps} ${steps === 1 ? "step" : "steps"} folded`);
+  return facts.map((fact) => html`<span key=${fact}>${fact}</span>`);
+}
+
+/** The exchange that fills the upper half, and whether its question has left at the top. */
+function inView(box) {
+  const top = box.getBoundingClientRect().top;
+  const limit = top + box.clientHeight / 2;
+  let shown = null;
+  for (const article of box.querySelectorAll("[data-exchange]")) {
+    const place = article.getBoundingClientRect();
+    if (place.top > limit) break;
+    const question = article.firstElementChild.getBoundingClientRect();
+    shown = { id: article.dataset.exchange, isPast: question.bottom < top + 8 && place.bottom > top + 90 };
+  }
+  return shown;
+}
+
+/** The mind follows the exchange in view, once the reader has stopped there. */
+function useWatching(session) {
+  const shown = session?.exchanges.get(session.shown);
+  const runId = shown && shown.id !== NEW ? shown.runId : null;
+  useEffect(() => {
+    if (!session || !runId) return undefined;
+    const timer = setTimeout(() => watchRun(runId), state.run ? 150 : 0);
+    return () => clearTimeout(timer);
+  }, [runId]);
+  // A link to a citation opens it as soon as the citations are known.
+  const wanted = state.route.citation;
+  useEffect(() => {
+    if (wanted && shown?.citations && session.openedFor !== `${shown.id}:${wanted}`) {
+      session.openedFor = `${shown.id}:${wanted}`;
+      openCitationOf(shown, wanted);
+    }
+  }, [wanted, shown?.citations]);
+}
+
+function useKeys(branch, session) {
+  const at = branch.findIndex((one) => one.id === session?.shown);
+  useEffect(() => {
+    const to = (index) => {
+      const exchange = branch[Math.max(0, Math.min(branch.length - 1, index))];
+      if (!exchange) return false;
+      showExchange(exchange.id);
+      document.querySelector(`[data-exchange="${CSS.escape(exchange.id)}"]`)?.focus({ preventScroll: true });
+      return true;
+    };
+    const ends = [
+      onKey("j", () => to(at + 1)),
+      onKey("k", () => to(at - 1)),
+      onKey("c", () => {
+        const text = branch[at]?.answer;
+        return text ? void navigator.clipboard.writeText(text) : false;
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }, [branch.length, at]);
+}
+
+function Opening() {
+  return html`<div class="opening" aria-hidden="true"><span class="bone wide"></span><span class="bone"></span><span class="bone"></span></div>`;
+}
+
+function Lost({ message }) {
+  return html`<div class="empty"><h2>There is no such conversation.</h2><p>${message}</p><p><a class="link" href="/">Ask a new question</a></p></div>`;
+}

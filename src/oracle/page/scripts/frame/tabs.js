@@ -1,0 +1,33 @@
+// Narrow screens: one pane at a time, tabs below, and while a run is live a strip that says the sentence.
+import { html } from "../html.js";
+import { set, state, useStore } from "../store.js";
+import { go } from "../router.js";
+import { Brand, Icon } from "../icons.js";
+import { viewAt } from "../mind/reduce.js";
+import { sentenceOf } from "../mind/sentence.js";
+import { liveExchange, stop } from "../chat/asking.js";
+
+export function Tabs() {
+  const { route, tab } = useStore("route", "tab", "session", "run");
+  const isRuns = route.name === "runs";
+  const current = isRuns ? "runs" : tab;
+  const show = (name) => () => {
+    if (isRuns && name !== "runs") go(state.session?.id ? `/s/${state.session.id}` : "/");
+    set({ tab: name });
+  };
+  return html`
+    <${Strip} />
+    <nav class="tabs" aria-label="Panes">
+      <button type="button" aria-current=${current === "answer" ? "true" : undefined} onClick=${show("answer")}><${Icon} name="sessions" size=${20} />Answer</button>
+      <button type="button" aria-current=${current === "mind" ? "true" : undefined} onClick=${show("mind")}><${Brand} size=${20} />Mind</button>
+      <button type="button" aria-current=${current === "runs" ? "true" : undefined} onClick=${() => go("/runs")}><${Icon} name="lines" size=${20} />Runs</button>
+    </nav>`;
+}
+
+function Strip() {
+  const live = liveExchange();
+  if (!live || state.route.name === "runs") return null;
+  const { head, rest } = (state.run && sentenceOf(state.run, viewAt(state.run))) || { head: "Working.", rest: "" };
+  return html`<div class="strip"><i></i><p><b>${head}</b><span>${rest}</span></p>
+    <button type="button" class="button plain" data-act="stop" disabled=${live.isStopping} onClick=${stop}><span class="stop-square"></span>Stop</button></div>`;
+}

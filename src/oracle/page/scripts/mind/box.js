@@ -1,0 +1,57 @@
+// One box of the tree as SVG. Its place is its own origin: the middle of its left edge.
+import { html } from "../html.js";
+import { Mark, markOf } from "../marks.js";
+import { glyph, hexagon } from "./glyphs.js";
+import { HEX } from "./layout.js";
+import { boxName, statusClass } from "./words.js";
+
+/** Everything that decides how a box looks. A box with the same key is not touched. */
+export function boxKey(one, state) {
+  const { box } = one;
+  return [
+    one.x, one.y, one.width, box.label, box.count, box.status, box.isLit, box.isFocus, box.decided, box.isFolded, box.isGlyph,
+    box.only, box.step, state.isPicked, state.isStop, state.isTabStop, state.differs, state.aside, state.place,
+  ].join("|");
+}
+
+export function drawBox(one, state) {
+  const { box, width } = one;
+  const classes = ["node", statusClass(box.status), box.shape];
+  if (box.isLit) classes.push("lit");
+  if (box.isLeaf && box.status === "running" && box.isFocus) classes.push("leaf");
+  if (box.decided) classes.push("decided");
+  if (state.isPicked) classes.push("picked");
+  if (state.differs) classes.push("differs");
+  if (box.only) classes.push("absent");
+  const markAt = box.shape === "tag" ? 13 : 8;
+  const textAt = markAt + 18 + (box.glyph ? 16 : 0);
+  const isOpen = !box.isFolded && box.children.length > 0;
+  return html`<g key=${box.id} class=${classes.join(" ")} style=${{ transform: `translate(${one.x}px,${one.y}px)` }}
+    role="treeitem" aria-label=${boxName(box)} aria-level=${one.column + 1} aria-setsize=${state.size} aria-posinset=${state.place}
+    aria-expanded=${box.isLeaf ? undefined : String(isOpen)} aria-selected=${String(Boolean(state.isPicked))}
+    tabindex=${state.isTabStop ? 0 : -1} data-id=${box.id}>
+    <title>${box.fullLabel ?? box.label}</title>
+    ${box.isGlyph ? null : box.wrappers.map((node, at) => hexagon(node, (at - box.wrappers.length) * (HEX + 10)))}
+    ${box.isFocus && box.status === "running" ? html`<rect class="halo" x="-4" y="-15" width=${width + 8} height="30" rx="8" />` : null}
+    ${box.isFolded && box.count > 0 ? html`<path class="back" d=${`M${width} -8q3 0 3 3v10q0 3 -3 3`} />` : null}
+    ${outline(box, width)}
+    ${state.isStop ? html`<circle class="stop" cx="-7" cy="0" r="4" />` : null}
+    <${Mark} name=${markOf(box.status)} x=${markAt} y="-6" key=${`m${box.step}`} />
+    ${box.glyph ? glyph(box.glyph, markAt + 16, -6) : null}
+    ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}${" "}
+    ${!box.isGlyph && box.isFolded && box.count > 0 ? html`<text class="count" data-open x=${width - 8} y="4" text-anchor="end">${box.count}</text>` : null}
+    ${state.aside ? html`<text class="aside" x="2" y="27">${state.aside}</text>` : null}
+    ${state.differs ? badge(state.differs, width) : null}
+  </g>`;
+}
+
+function outline(box, width) {
+  if (box.shape === "tag") {
+    return html`<path class="shape" d=${`M9 -11H${width - 4}Q${width} -11 ${width} -7V7Q${width} 11 ${width - 4} 11H9L.5 0Z`} />`;
+  }
+  return html`<rect class="shape" x="0" y="-11" width=${width} height="22" rx=${box.shape === "capsule" ? 11 : 4} />`;
+}
+
+function badge(number, width) {
+  return html`<g class="badge" aria-hidden="true" transform=${`translate(${width - 1} -11)`}><circle r="8" /><text y="4" text-anchor="middle">${number}</text></g>`;
+}

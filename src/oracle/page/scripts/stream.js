@@ -1,0 +1,99 @@
+// Server-sent events over fetch: `EventSource` cannot post a question, and it cannot send a token.
+// The stream comes back by itself after a break, and goes on after the last event it has seen.
+import { errorOf, withToken } from "./api.js";
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 8000;
+
+/**
+ * Follow `path`; `on(event, data, id)` hears each event, `onState` hears "up" and "lost".
+ * `ends` are the events after which nothing follows. A promise for the last one is returned.
+ * With a `body` the first request posts it; later ones only go on, at `again(id)`.
+ */
+export async function follow(path, { on, onState = () => {}, ends, body, again = () => path, signal, after }) {
+  let last = after ?? null;
+  let wait = FIRST_WAIT;
+  let isFirst = true;
+  while (!signal?.aborted) {
+    try {
+      const isAsking = isFirst && body !== undefined;
+      const response = await fetch(isAsking ? path : again(last), {
+        method: isAsking ? "POST" : "GET",
+        headers: withToken({
+          Accept: "text/event-stream",
+          ...(isAsking && { "Content-Type": "application/json" }),
+          ...(last !== null && { "Last-Event-ID": last }),
+        }),
+        body: isAsking ? JSON.stringify(body) : undefined,
+        signal,
+        cache: "no-store",
+      });
+      // Waiting helps against a server that restarts, not against a request that is wrong.
+      if (!response.ok && (response.status < 500 || isAsking)) throw Object.assign(await errorOf(response), { isFinal: true });
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      isFirst = false;
+      wait = FIRST_WAIT;
+      onState("up");
+      for await (const event of events(response.body)) {
+        if (event.id) last = event.id;
+        if (event.type === "interrupted") break;
+        on(event.type, event.data, event.id);
+        if (ends.includes(event.type)) return event.data;
+      }
+    } catch (problem) {
+      if (signal?.aborted || problem.name === "AbortError") return null;
+      // A question that may not have arrived is not asked twice.
+      if (problem.isFinal || (isFirst && body !== undefined)) throw problem;
+    }
+    onState("lost");
+    await pause(wait, signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  }
+  return null;
+}
+
+/** The events of a body, each with its type, its data and its id. */
+export async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    while (true) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      rest += value;
+      const blocks = rest.split("\n\n");
+      rest = blocks.pop();
+      for (const block of blocks) {
+        const event = parsed(block);
+        if (event) yield event;
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function parsed(block) {
+  const event = { type: "message", data: null, id: null };
+  for (const line of block.split("\n")) {
+    if (line.startsWith("data: ")) event.data = JSON.parse(line.slice(6));
+    else if (line.startsWith("event: ")) event.type = line.slice(7);
+    else if (line.startsWith("id: ")) event.id = line.slice(4);
+  }
+  return event.data === null ? null : event;
+}
+
+/** Wait, but not after the page is back in view or the network is back: then try at once. */
+function pause(milliseconds, signal) {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener("online", end);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    addEventListener("online", end);
+    signal?.addEventListener("abort", end);
+  });
+}

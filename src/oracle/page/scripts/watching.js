@@ -1,0 +1,30 @@
+// Which run the mind shows: its events are taken in as they come, and drawn once a frame.
+import { follow } from "./stream.js";
+import { set, state, touch } from "./store.js";
+import { newRun, take } from "./mind/reduce.js";
+
+let leaving = null;
+
+/** Show this run in the mind; null for none. */
+export function watchRun(id) {
+  if ((state.run?.id ?? null) === id) return;
+  leaving?.abort();
+  leaving = null;
+  set({ run: id ? newRun(id) : null, playhead: { step: null, isPlaying: false, speed: state.playhead.speed }, node: null, citation: null });
+  if (!id) return;
+  leaving = new AbortController();
+  const { signal } = leaving;
+  const run = state.run;
+  follow(`/api/runs/${id}/mind`, {
+    signal,
+    ends: ["end"],
+    onState: (connection) => state.run === run && state.connection !== connection && set({ connection }),
+    on(type, data) {
+      take(run, type, data);
+      if (state.run === run) touch("run");
+    },
+  }).catch((problem) => {
+    run.problem = problem.message;
+    if (state.run === run) touch("run");
+  });
+}

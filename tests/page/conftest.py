@@ -1,0 +1,116 @@
+"""The page in a real browser, from a real server with a scripted model.
+
+The policy of the page allows no scripts but its own, so a test waits for what can be seen
+(`wait_for_selector`, `expect`) and never for a function.
+"""
+
+import shutil
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from oracle.testing import Reply, ScriptedModel, signal
+from tests.api.conftest import serving
+from tests.api.test_asking import Gate
+
+# Slow machines wait longer; nothing depends on how long it takes.
+expect.set_options(timeout=30_000)
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+WIDE = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+def look(path="auth.py"):
+    return Reply(text=signal("need_turn", reason="look"), calls=[("read_file", {"path": path})])
+
+
+def answer(text="It is in `auth.py:1`."):
+    return text + signal("context_sufficient", sources_found=1)
+
+
+class HeldModel(ScriptedModel):
+    """Streams the first `shown` parts of its last reply, then waits until `gate` is opened."""
+
+    def __init__(self, *replies, shown=2):
+        super().__init__(*replies)
+        self.gate = Gate()
+        self._shown = shown
+
+    async def stream(self, request):
+        is_last = len(self.requests) == len(self._replies) - 1
+        count = 0
+        async for part in super().stream(request):
+            if is_last and count == self._shown:
+                await self.gate.wait()
+            count += 1
+            yield part
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium; .ci/run installs Debian's")
+    with sync_playwright() as playwright:
+        # In a container the browser's own sandbox needs more than it may have.
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """`open_page(address, viewport=PHONE)`; what a console complains about fails the test."""
+    with ExitStack() as stack:
+        complaints = []
+
+        def opened(address, *, viewport=WIDE, allow=(), **options):
+            context = browser.new_context(viewport=viewport, reduced_motion="reduce", **options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(20_000)
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on(
+                "console",
+                lambda said: complaints.append(said.text) if _counts(said, allow) else None,
+            )
+            page.goto(address)
+            return page
+
+        yield opened
+    assert complaints == []
+
+
+def _counts(said, allow):
+    return said.type == "error" and not any(each in said.text for each in allow)
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "oracle.toml").write_text("")
+    (tmp_path / "auth.py").write_text("def login():\n    return True\n")
+    return tmp_path
+
+
+@pytest.fixture
+def serve(root):
+    """`with serve(*replies) as server:` plays the replies."""
+
+    def serve(*replies, model=None, **options):
+        return serving(root, model or ScriptedModel(*replies), **options)
+
+    return serve
+
+
+@pytest.fixture
+def served(serve):
+    """A server whose one question has been asked and answered."""
+    with serve(look(), answer()) as server:
+        server.answer = server.ask().json()
+        yield server
+
+
+def ask(page, question="Where is login defined?"):
+    page.fill("#question", question)
+    page.keyboard.press("Enter")

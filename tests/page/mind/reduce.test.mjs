@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { take, viewAt } from "../../../src/oracle/page/scripts/mind/reduce.js";
+import { events, played, whileWriting } from "./story.mjs";
+
+const T = "question/turns/turn/turn";
+const statusOf = (view, path) => view.statuses.get(path)?.status ?? null;
+
+test("every event can come one by one or together", () => {
+  const one = played();
+  const together = events().filter(([type]) => type === "nodes").flatMap(([, data]) => data.nodes);
+  assert.equal(one.steps.length, together.length);
+  assert.equal(one.version, events().length);
+});
+
+test("an event that this page does not know changes nothing", () => {
+  const run = played();
+  const before = run.version;
+  take(run, "something new", { at: 1 });
+  assert.equal(run.version, before);
+});
+
+test("a new round begins with nothing reached", () => {
+  const run = played();
+  const began = run.steps.findLast((step) => step.path === `${T}/reserve`).step + 1;
+  const view = viewAt(run, began);
+  assert.equal(statusOf(view, `${T}/reserve`), "skipped");
+  assert.equal(statusOf(view, `${T}/decide/need_turn`), null);
+  assert.equal(statusOf(view, "question/open ledger"), "success");
+});
+
+test("what is above the newest change has begun", () => {
+  const view = viewAt(played(), 1);
+  assert.equal(statusOf(view, "question"), "running");
+});
+
+test("nodes that an exit halts keep what is below them", () => {
+  const view = viewAt(played());
+  assert.equal(statusOf(view, `${T}/decide/claim is believed/backs the claim`), "success");
+  assert.equal(statusOf(view, `${T}/decide/claim is believed`), "success");
+});
+
+test("the focus is the leaf that runs, then the leaf that decided", () => {
+  assert.equal(viewAt(whileWriting(2)).focus.path, `${T}/in time/call model`);
+  const run = played();
+  assert.equal(viewAt(run, run.turns[0].end.step).focus.path, `${T}/decide/need_turn/turn is granted`);
+  assert.equal(viewAt(run).focus.path, `${T}/decide/claim is believed/exit#1`);
+});
+
+test("a moment shows only what was known then", () => {
+  const run = played();
+  const view = viewAt(run, run.turns[0].end.step);
+  assert.deepEqual(view.signals.map((one) => [one.type, one.verdict]), [["need_turn", "granted"]]);
+  assert.equal(view.end, null);
+  assert.equal(view.tools[0].state, "offered");
+  assert.equal(view.budgets[0].used, 1);
+  const before = viewAt(run, run.signals[0].step);
+  assert.equal(before.signals[0].verdict, null);
+});
+
+test("every step can be shown, in any order", () => {
+  const run = played();
+  const forward = run.steps.map((_, step) => viewAt(run, step).focus?.path);
+  const back = run.steps.map((_, step) => step).reverse().map((step) => viewAt(run, step).focus?.path).reverse();
+  assert.deepEqual(forward, back);
+});
+
+test("the end is live until the run has ended", () => {
+  assert.equal(viewAt(whileWriting(1)).isLive, true);
+  assert.equal(viewAt(played()).isLive, false);
+  assert.equal(viewAt(whileWriting(1), 1).isLive, false);
+});

@@ -1,0 +1,296 @@
+"""The mind in a real browser: a recording is played, two runs are compared, a live run is held."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from oracle.testing import ScriptedModel
+from tests.api.test_asking import Gate
+from tests.page.conftest import PHONE, HeldModel, answer, ask, look
+from tests.page.test_frame import violations
+
+pytestmark = pytest.mark.extra
+
+expect.set_options(timeout=30_000)  # on a busy machine a frame may come late
+
+
+# How many nodes change in the document when the playhead goes one step on.
+TOUCHED_BY_A_STEP = """async () => {
+    const touched = new Set();
+    const element = node => node.nodeType === 1 ? node : node.parentElement;
+    const watcher = new MutationObserver(records => {
+        for (const one of records) touched.add(element(one.target).closest('.node'));
+    });
+    const all = {subtree: true, attributes: true, characterData: true, childList: true};
+    watcher.observe(document.querySelector('.tree'), all);
+    document.querySelector('[aria-label="Step on"]').click();
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
+    touched.delete(null);
+    return touched.size;
+}"""
+PLACES = """side => [...side.querySelectorAll('.node')]
+    .map(one => one.dataset.id + one.style.transform)"""
+
+
+class SlowStart(ScriptedModel):
+    """Waits before its first reply until `gate` is opened."""
+
+    def __init__(self, *replies):
+        super().__init__(*replies)
+        self.gate = Gate()
+
+    async def stream(self, request):
+        if not self.requests:
+            await self.gate.wait()
+        async for part in super().stream(request):
+            yield part
+
+
+def newest_run(server):
+    return server.http.get("/api/runs").json()[0]["id"]
+
+
+@pytest.fixture
+def recording(served, open_page):
+    """The page of a recorded run, shown to its end."""
+
+    def opened(query="", **options):
+        page = open_page(f"{served.address}/runs/{newest_run(served)}{query}", **options)
+        page.wait_for_selector(".tree .node, .outline .row")
+        expect(page.locator(".time .at")).to_have_text(re.compile(r"step \d+ of \d+$"))
+        return page
+
+    return opened
+
+
+def step_of(page):
+    return int(page.locator(".time .at").inner_text().split("step ")[1].split(" ")[0])
+
+
+def sentence(page):
+    return page.locator(".sentence strong")
+
+
+def test_a_recording_says_what_was_decided_and_draws_it_as_a_line(recording):
+    page = recording()
+    expect(sentence(page)).to_have_text("Believed and answered.")
+    expect(page.locator(".node.decided .name")).to_have_text("exit turns")
+    tops = page.locator(".node.lit > .shape").evaluate_all(
+        "shapes => shapes.map(shape => Math.round(shape.getBoundingClientRect().top))"
+    )
+    assert len(tops) > 2
+    assert len(set(tops)) == 1
+
+
+def test_a_recording_can_be_stepped_scrubbed_and_played(recording):
+    page = recording()
+    last = step_of(page)
+    page.get_by_label("To the start").click()
+    expect(page.locator(".time .at")).to_have_text(f"start, step 0 of {last}")
+    expect(page.locator(".node.decided")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".time .at")).to_contain_text(f"step 2 of {last}")
+    page.keyboard.press("]")
+    expect(sentence(page)).to_have_text("Another turn.")
+    page.locator("body").click(position={"x": 700, "y": 60})
+    page.get_by_label("To the start").click()
+    page.locator("button", has_text="4×").click()
+    page.get_by_label("Play", exact=True).click()
+    expect(page.locator(".time .at")).to_have_text(f"end, step {last} of {last}")
+    expect(sentence(page)).to_have_text("Believed and answered.")
+
+
+def test_the_pointer_moves_the_playhead(recording):
+    page = recording()
+    box = page.locator("svg.lanes").bounding_box()
+    page.mouse.click(box["x"] + 62, box["y"] + 60)
+    expect(page.locator(".time .at")).to_contain_text("start, step")
+    page.mouse.click(box["x"] + box["width"] - 2, box["y"] + 60)
+    expect(page.locator(".time .at")).to_contain_text("end, step")
+
+
+def test_an_address_holds_the_moment_and_the_node(recording, served, open_page):
+    page = recording()
+    page.keyboard.press("[")
+    expect(sentence(page)).to_have_text("Another turn.")
+    page.keyboard.press("f")
+    expect(page.locator(".card h3")).to_contain_text("another turn is granted")
+    expect(page).to_have_url(re.compile(r"at=1\.\d+&node="))
+    other = open_page(page.url)
+    expect(sentence(other)).to_have_text("Another turn.")
+    expect(other.locator(".card h3")).to_contain_text("another turn is granted")
+
+
+def test_a_card_says_what_a_node_is_for_and_shows_its_lua(recording):
+    page = recording()
+    page.keyboard.press("f")
+    page.locator(".card footer .plainlink").first.click()
+    expect(page.locator(".card .lua")).to_contain_text("BT.exit")
+    page.keyboard.press("Escape")
+    expect(page.locator(".card")).to_have_count(0)
+
+
+def test_the_tree_is_walked_by_keys(recording):
+    page = recording()
+    page.locator(".node[tabindex='0']").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".node:focus")).to_have_attribute("aria-level", "1")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".node:focus")).to_have_attribute("aria-level", "2")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".node:focus")).to_have_attribute("aria-level", "1")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".node:focus")).to_have_attribute("aria-level", "2")
+    page.keyboard.press("Enter")
+    expect(page.locator(".card")).to_be_visible()
+    expect(page.locator(".node[tabindex='0']")).to_have_count(1)
+
+
+def test_a_folded_box_opens_and_stays_open(recording):
+    page = recording()
+    drawn = page.locator(".node").count()
+    page.locator(".node.idle [data-open]").first.click()
+    expect(page.locator(".node")).not_to_have_count(drawn)
+    opened = page.locator(".node").count()
+    page.keyboard.press("s")
+    page.keyboard.press("t")
+    expect(page.locator(".node")).to_have_count(opened)
+
+
+def test_all_draws_what_is_in_view_and_touches_only_what_changes(recording):
+    page = recording()
+    page.keyboard.press("3")
+    expect(page.locator(".minimap")).to_contain_text("845 nodes")
+    page.get_by_label("To the start").click()
+    drawn = page.locator(".tree .node").count()
+    assert 50 < drawn < 500
+    touched = page.evaluate(TOUCHED_BY_A_STEP)
+    assert touched < drawn / 4
+
+
+def test_zoom_and_pan_are_of_the_drawing_only(recording):
+    page = recording()
+    page.keyboard.press("3")
+    expect(page.locator(".zoom")).to_contain_text("40 %")
+    page.keyboard.press("+")
+    expect(page.locator(".zoom")).to_contain_text("50 %")
+    page.keyboard.press("0")
+    expect(page.locator(".zoom")).to_contain_text("100 %")
+    before = page.locator(".world").get_attribute("style")
+    box = page.locator("svg.tree").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + 20)
+    page.mouse.wheel(0, 120)
+    expect(page.locator(".world")).not_to_have_attribute("style", before)
+
+
+def test_nothing_moves_for_those_who_asked_for_that(serve, open_page):
+    model = HeldModel(look(), answer("It is in `auth.py:1`. " * 20))
+    with serve(model=model) as server:
+        page = open_page(server.address)
+        ask(page)
+        halo = page.locator(".tree .halo")
+        expect(halo).to_be_attached()
+        assert halo.evaluate("one => getComputedStyle(one).animationName") == "none"
+        moving = page.locator(".tree .node").evaluate_all(
+            "nodes => nodes.filter(one => getComputedStyle(one).transitionDuration !== '0s').length"
+        )
+        assert moving == 0
+        expect(sentence(page)).to_have_text("The model is writing.")
+        model.gate.set()
+        expect(sentence(page)).to_have_text("Believed and answered.")
+
+
+def test_a_live_run_goes_on_while_one_looks_back(serve, open_page):
+    model = HeldModel(look(), answer("It is in `auth.py:1`. " * 20))
+    with serve(model=model) as server:
+        page = open_page(server.address)
+        ask(page)
+        expect(sentence(page)).to_have_text("The model is writing.")
+        expect(page.locator(".livechip")).not_to_have_class("away")
+        page.locator("#mind").click(position={"x": 300, "y": 70})
+        page.keyboard.press("[")
+        expect(sentence(page)).to_have_text("Another turn.")
+        model.gate.set()
+        expect(page.get_by_role("button", name="Play again")).to_be_visible()
+        expect(sentence(page)).to_have_text("Another turn.")
+        page.keyboard.press("l")
+        expect(sentence(page)).to_have_text("Believed and answered.")
+
+
+def test_a_live_run_is_held_before_a_node_and_goes_on(serve, open_page):
+    model = SlowStart(look(), answer())
+    with serve(model=model) as server:
+        page = open_page(server.address)
+        ask(page)
+        expect(sentence(page)).to_have_text("The model is writing.")
+        page.locator(".node.leaf").click()
+        page.get_by_role("button", name="Break before it").click()
+        expect(page.locator(".node .stop")).to_be_attached()
+        model.gate.set()
+        expect(sentence(page)).to_contain_text("Held before")
+        expect(page.locator(".board")).to_contain_text("messages")
+        page.get_by_role("button", name="Go on").click()
+        expect(sentence(page)).to_have_text("Believed and answered.")
+
+
+def test_two_runs_have_one_shape_and_their_differences_are_numbered(serve, open_page):
+    with serve(look(), answer(), answer("It is in `auth.py:1`."), answer()) as server:
+        server.ask()
+        server.ask()
+        first, second = [run["id"] for run in server.http.get("/api/runs").json()[:2]]
+        page = open_page(f"{server.address}/compare/{second}/{first}")
+        expect(page.locator(".verdict h1 em")).to_contain_text("differ")
+        sides = page.locator(".side")
+        expect(sides).to_have_count(2)
+        assert sides.nth(0).evaluate(PLACES) == sides.nth(1).evaluate(PLACES)
+        expect(page.locator(".diffs [aria-current=true] i")).to_have_text("1")
+        page.keyboard.press("n")
+        count = page.locator(".diffs i").count()
+        expect(page.locator(".diffs [aria-current=true] i")).to_have_text(str(min(2, count)))
+        assert violations(page) == []
+
+
+def test_a_changed_copy_of_a_tree_is_tried_on_recordings_and_nothing_is_written(
+    served, open_page, root
+):
+    before = sorted(path.name for path in root.iterdir())
+    page = open_page(f"{served.address}/trees/budget", allow=["400 (Bad Request)"])
+    lua = page.get_by_label("Lua of this tree, a copy")
+    expect(lua).to_have_value(re.compile("WARNING_SHARE"))
+    lua.fill(lua.input_value().replace("WARNING_SHARE = 0.7", "WARNING_SHARE = 0.001"))
+    expect(page.locator(".whatif")).to_contain_text("most of a budget is spent")
+    lua.fill("BT.tree(")
+    expect(page.locator(".whatif .problem")).to_contain_text("budget.lua")
+    page.get_by_role("button", name="Undo all").click()
+    expect(page.locator(".whatif")).to_contain_text("Tried on 1 recording")
+    assert sorted(path.name for path in root.iterdir()) == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("keys", ["", "2", "3", "s", "f"])
+def test_axe_finds_nothing_in_the_mind(recording, keys, scheme):
+    page = recording(color_scheme=scheme)
+    if keys:
+        page.keyboard.press(keys)
+        page.wait_for_selector({"s": ".excerpt pre", "f": ".card"}.get(keys, ".node"))
+    assert violations(page) == []
+
+
+def test_a_phone_has_the_tree_as_an_outline(served, open_page):
+    page = open_page(f"{served.address}/runs/{newest_run(served)}", viewport=PHONE)
+    page.get_by_role("button", name="Mind").click()
+    decided = page.locator(".outline .decided")
+    expect(decided).to_have_attribute("aria-label", re.compile("^exit turns, exit, decided"))
+    decided.click()
+    expect(page.locator(".card h3")).to_contain_text("exit turns")
+    assert violations(page) == []
+
+
+def test_forced_colours_keep_the_line_visible(recording):
+    page = recording(forced_colors="active")
+    width = "one => getComputedStyle(one).strokeWidth"
+    line = page.locator(".tree .edge.lit").first.evaluate(width)
+    assert line != page.locator(".tree .edge:not(.lit)").first.evaluate(width)
