@@ -52,7 +52,8 @@ test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/b
 	$(PYTEST) -p tests.forked_workers --forks 3 $(ARGS)
 
 test-extra: .venv/.extra .venv/.bert ## what needs more time or more than pip, and more examples for the rest
-	$(PYTEST) -m "extra or hypothesis" --hypothesis-profile=thorough -n 3 --dist worksteal
+	$(PYTEST) -p tests.forked_workers --forks 3 -m "extra or hypothesis" \
+	  --hypothesis-profile=thorough
 
 lint: .venv/.dev ## ruff and basedpyright (strict on src)
 	$(BIN)/ruff check .

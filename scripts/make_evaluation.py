@@ -80,14 +80,22 @@ def main() -> None:
 
 
 def simulated_outcomes() -> list[Outcome]:
+    misbehaving = (*misbehaving_parts(held_out=False), *misbehaving_parts(held_out=True))
+    return outcomes_of([*misbehaving, *competent_parts(), *sample_parts()])
+
+
+def competent_parts() -> list[Part]:
     """The control is asked everything, the others every so many questions."""
-    every_one = (
-        *simulated_parts("all", EVERY),
-        *simulated_parts("all", EVERY_HELD_OUT, held_out=True),
-    )
-    misbehaving = [part for part in every_one if not is_control(part)]
-    control = (*simulated_parts(CONTROL, 1), *simulated_parts(CONTROL, 1, held_out=True))
-    parts = [*misbehaving, *thin_slices(control), *sample_parts()]
+    return thin_slices((*simulated_parts(CONTROL, 1), *simulated_parts(CONTROL, 1, held_out=True)))
+
+
+def misbehaving_parts(*, held_out: bool) -> list[Part]:
+    every = EVERY_HELD_OUT if held_out else EVERY
+    family = simulated_parts("all", every, held_out=held_out)
+    return [part for part in family if not is_control(part)]
+
+
+def outcomes_of(parts: Sequence[Part]) -> list[Outcome]:
     jobs = os.cpu_count() or 1
     portions = [parts[start :: jobs * PORTIONS] for start in range(jobs * PORTIONS)]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:

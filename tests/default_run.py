@@ -28,5 +28,5 @@ def register_profiles() -> None:
     """
     common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
     settings.register_profile("quick", max_examples=20, derandomize=True, database=None, **common)
-    settings.register_profile("thorough", max_examples=400, **common)
+    settings.register_profile("thorough", max_examples=120, **common)
     settings.load_profile("quick")

@@ -67,22 +67,23 @@ def import_everything() -> None:
 
 def read_tables() -> None:
     """What is read or made at first use and then kept: tables, segments, trees, patterns."""
+    import httpx2
     import importlib_metadata
-    from httpx2 import create_ssl_context
 
     from oracle.bt.core.leaves import LEAVES
     from oracle.bt.wrappers.recipe import built_in_trees
-    from oracle.bt.wrappers.recorded_tree import _definition
+    from oracle.bt.wrappers.recorded_tree import definition_from
     from oracle.patterns import LazyPattern
     from oracle.services.certificates import certificates
     from oracle.services.classification.classifier import classify_query
     from oracle.services.prompting.segment_files import built_in_segments, counted_tokens
     from oracle.services.tools.project_tools import project_tools
 
-    certificates(create_ssl_context)
+    certificates(httpx2.create_ssl_context)
+    certificates(httpx2.create_ssl_context, trust_env=False)
     classify_query("Where is it?")
     built_in_segments()
-    _definition("oracle-agent", tuple(built_in_trees().items()), LEAVES)
+    definition_from("oracle-agent", tuple(built_in_trees().items()), LEAVES)
     # Reads the vocabulary for common words.
     counted_tokens()
     # Both note what is installed in each folder of `sys.path`, until that folder changes.
@@ -90,11 +91,12 @@ def read_tables() -> None:
     importlib_metadata.entry_points()
     # Makes the schemas of the tools' arguments.
     project_tools(Path("/"))
-    answer_questions()
-    end_threads()
     for found in gc.get_objects():
         if type(found) is LazyPattern:
             found.search("")
+    # After the patterns: `re` keeps the last few hundred, and libraries leave theirs to it.
+    answer_questions()
+    end_threads()
 
 
 def answer_questions() -> None:
@@ -111,10 +113,29 @@ def answer_questions() -> None:
 
 async def ask_in(folder: str) -> None:
     from oracle import Oracle
+    from oracle.services.llm.opening import open_model
+    from oracle.testing.servers import ScriptedServer
 
     async with Oracle(project=folder) as oracle:
         for question in ("Where is login defined?", "What does a.py do?", "Hello!") * 2:
             await oracle.ask(question)
+    async with ScriptedServer(reply, endless=True) as server:
+        model = open_model("openai:test", base_url=f"{server.url}/v1", api_key="none")
+        async with Oracle(project=folder, model=model) as oracle:
+            for _ in range(2):
+                await oracle.ask("Where is login defined?")
+
+
+def reply(request):
+    """A model with an API: it searches once, then it answers."""
+    from oracle.testing import signal
+    from oracle.testing.servers import Reply, openai
+
+    if request.body["messages"][-1]["role"] == "tool":
+        end = signal("context_sufficient", sources_found=1)
+        return Reply(body=openai.stream(openai.text("In a.py.", end), usage=(9, 9)))
+    look = openai.tool_call("c0", "search_code", '{"query": "login"}')
+    return Reply(body=openai.stream(openai.text("I look."), look, usage=(9, 9)))
 
 
 def end_threads() -> None:
@@ -207,6 +228,7 @@ def become(job: dict) -> None:
     sys.stdout = open(1, "w", **given)  # noqa: SIM115
     # An interpreter writes lines of stderr at once, and never fails on a letter there.
     sys.stderr = open(2, "w", buffering=1, **given | {"errors": "backslashreplace"})  # noqa: SIM115
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     if job["owns_terminal"]:
         os.setsid()
         ioctl(2, termios.TIOCSCTTY, 0)

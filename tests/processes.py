@@ -26,6 +26,7 @@ ORACLE = [sys.executable, "-c", "from oracle.cli.main import run; run()"]
 SECONDS = 300
 """Nothing takes as long, also on a machine that does much else."""
 SERVER = Path(__file__).with_name("fork_server.py")
+RELAY = Path(__file__).with_name("relay.py")
 
 
 class Process:
@@ -174,13 +175,25 @@ def run(command, *, input=None, timeout=SECONDS, capture_output=False, **options
     return CompletedProcess(process.args, process.returncode, output, errors)
 
 
+def relayed(command):
+    """The command for a program that starts it by itself; it begins with `sys.executable` too."""
+    interpreter, *arguments = map(os.fspath, command)
+    assert interpreter == sys.executable
+    _server()
+    return [interpreter, "-I", "-S", str(RELAY), _name(), *arguments]
+
+
+def _name():
+    names = (os.environ.get(name) for name in (RUN, "PYTEST_XDIST_TESTRUNUID"))
+    run = next(filter(None, names), f"process {os.getpid()}")
+    return f"forks for {run}"
+
+
 @cache
 def _server():
     """One for all workers of a test run, started by the first that needs it."""
-    names = (os.environ.get(name) for name in (RUN, "PYTEST_XDIST_TESTRUNUID"))
-    run = next(filter(None, names), f"process {os.getpid()}")
     # A name that no file has: it is free again when the server has ended.
-    address = f"\0forks for {run}"
+    address = f"\0{_name()}"
     with only_one():
         with socket.socket(socket.AF_UNIX) as listening:
             try:

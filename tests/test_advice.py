@@ -5,6 +5,7 @@ Texts are the messages in the code, the help of the commands, and the pages of t
 
 import ast
 import re
+from inspect import cleandoc
 from pathlib import Path
 
 import pytest
@@ -245,3 +246,14 @@ def test_unclear_advice_is_found(message, unclear):
 def test_messages_are_read_as_the_user_sees_them():
     code = 'X = 1\n"""docs of X"""\nprint("one " "two", f"a {b} c", "--flag")\n'
     assert [text for _, text in messages_in(code)] == ["one two", f"a {GAP} c"]
+
+
+def test_an_example_of_a_command_fits_the_usual_terminal():
+    """A line that is wrapped cannot be pasted: the break may be inside of quotes."""
+    lines = ((path, line) for path, text in _helps(COMMANDS) for line in cleandoc(text).split("\n"))
+    assert [pair for pair in lines if pair[1].startswith("  ") and len(pair[1]) > 78] == []
+
+
+def test_no_message_sends_the_user_to_a_page_that_is_not_installed(messages):
+    """The pages of docs/ are not in the package; in a project of the user, `docs/` is another."""
+    assert [where for where, text in messages if re.search(r"\bdocs/[a-z]+\.md", text)] == []

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,13 @@ FORBIDDEN = {
 }
 
 
+@cache
 def imports_of(file):
+    """Of a file that is in several rooms too, it is read once."""
+    return tuple(names_imported(file))
+
+
+def names_imported(file):
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -71,3 +71,11 @@ def test_every_room_that_a_newcomer_is_shown_exists():
 def test_no_room_is_left_out():
     folders = {path.name for path in (ROOT / "src" / "oracle").iterdir() if path.is_dir()}
     assert folders - {"__pycache__"} <= {room.split("/")[0] for room in rooms()}
+
+
+def test_no_test_limits_the_seconds_of_a_clock():
+    """A slow machine would fail it. `tests/timing.py` has limits that grow with the machine."""
+    limit = re.compile(r"(?:_time|monotonic|perf_counter)\(\) - \w+ <")
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != "test_habits.py"]
+    found = [str(path) for path in tests if limit.search(path.read_text(encoding="utf-8"))]
+    assert found == []

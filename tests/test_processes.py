@@ -50,6 +50,27 @@ def test_it_ends_as_a_fresh_interpreter_does(ending, monkeypatch):
     assert forked == fresh
 
 
+@pytest.mark.parametrize("ending", ["the end", "exit", "kill", "last words"])
+def test_a_relayed_command_ends_as_a_fresh_interpreter_does(ending, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    command = [sys.executable, "-c", LOOK + ENDINGS[ending], "x"]
+    given = {"capture_output": True, "text": True, "input": "given"}
+    fresh, relayed = (
+        subprocess.run(each, **given) for each in (command, processes.relayed(command))
+    )
+    assert relayed.returncode == fresh.returncode
+    assert (relayed.stdout, relayed.stderr) == (fresh.stdout, fresh.stderr)
+
+
+def test_a_relayed_command_gets_the_signals_that_are_sent_to_it():
+    wait = "print(1, flush=True); import time; time.sleep(60)"
+    command = processes.relayed([sys.executable, "-c", wait])
+    with subprocess.Popen(command, stdout=PIPE) as process:
+        assert process.stdout.read(1)
+        process.send_signal(signal.SIGTERM)
+    assert process.returncode == -signal.SIGTERM
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii:replace"])
 def test_it_has_its_own_arguments_folder_environment_and_streams(tmp_path, encoding):
     env = {"A": "b", "TZ": "UTC", "PYTHONIOENCODING": encoding, "PATH": os.environ["PATH"]}

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import socket
-import sys
 import tempfile
 from contextlib import asynccontextmanager
 
@@ -13,7 +12,7 @@ from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
 
 from oracle.acp.agent import EditorAgent
 from oracle.testing import ScriptedModel
-from tests.processes import ORACLE
+from tests.processes import ORACLE, relayed
 
 TEXT = acp.text_block
 
@@ -104,15 +103,14 @@ async def _connected():
 
 
 @asynccontextmanager
-async def as_process(*arguments, env=None, **options):
+async def as_process(*arguments, env=None, is_fork=True, **options):
     """The real command, as an editor starts it."""
     editor = Editor(**options)
-    command = [*ORACLE[1:], "acp", *arguments]
+    command = [*ORACLE, "acp", *arguments]
     with tempfile.TemporaryFile() as errors:
         async with acp.spawn_agent_process(
             editor,
-            sys.executable,
-            *command,
+            *(relayed(command) if is_fork else command),
             env={**os.environ, **(env or {})},
             transport_kwargs={"stderr": errors},
             use_unstable_protocol=True,

@@ -14,7 +14,12 @@ from oracle.testing import ScriptedModel
 from tests.api.conftest import serving
 from tests.api.test_asking import GatedModel, events_in, found, look
 
-OPEN = {"GET /healthz", "GET /readyz"}
+PAGE = {
+    *("GET /", "GET /s/{session_id}", "GET /runs", "GET /runs/{run_id}"),
+    *("GET /trees", "GET /trees/{name}", "GET /compare", "GET /compare/{first}/{second}"),
+    "GET /page/{path:path}",
+}
+OPEN = {"GET /healthz", "GET /readyz", *PAGE}
 
 
 def bearer(text):
@@ -44,7 +49,9 @@ def send(server, rule, headers, **ids):
     """A request that fits the rule, with a body that its route cannot use."""
     method, _, path = rule.partition(" ")
     names = {"run_id": "none", "session_id": "none", "approval_id": "none-1", "name": "none"}
-    return server.http.request(method, path.format(**names | ids), headers=headers)
+    names |= {"first": "none", "second": "none", "path": "none"}
+    path = path.replace(":path}", "}").format(**names | ids)
+    return server.http.request(method, path, headers=headers)
 
 
 def routes(server):
@@ -54,14 +61,14 @@ def routes(server):
     }
     # Those that are not part of the description.
     pages = {"GET /docs", "GET /docs/oauth2-redirect", "GET /openapi.json"}
-    return listed | pages | {"GET /mcp", "POST /mcp", "DELETE /mcp"}
+    return listed | pages | PAGE | {"GET /mcp", "POST /mcp", "DELETE /mcp"}
 
 
 def test_each_route_has_a_rule_and_each_rule_a_route(server):
     assert routes(server) == RULES.keys()
 
 
-def test_only_the_signs_of_life_are_open():
+def test_only_the_signs_of_life_and_the_files_of_the_page_are_open():
     assert {rule for rule, needs in RULES.items() if needs == "nothing"} == OPEN
 
 
@@ -96,7 +103,7 @@ async def test_a_route_without_a_rule_is_refused(server):
 def test_without_a_token_nothing_is_served_but_signs_of_life(server, rule):
     response = send(server, rule, {})
     if rule in OPEN:
-        assert response.status_code == 200
+        assert response.status_code not in (401, 403)
         return
     assert response.status_code == 401
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="oracle"'
@@ -167,14 +174,15 @@ def test_forwarded_addresses_are_not_believed(server):
 
 
 def test_errors_for_openai_clients_have_their_shape(server):
-    for headers, status, code in (
-        ({}, 401, "invalid_api_key"),
-        (bearer(server.tokens["read"]), 403, "insufficient_permissions"),
-        (bearer(server.tokens["ask"]), 422, "InvalidRequest"),
+    lacking = "missing_required_parameter"
+    for headers, status, code, param in (
+        ({}, 401, "invalid_api_key", None),
+        (bearer(server.tokens["read"]), 403, "insufficient_permissions", None),
+        (bearer(server.tokens["ask"]), 400, lacking, "messages"),
     ):
         response = server.http.post("/v1/chat/completions", json={}, headers=headers)
         error = response.json()["error"]
-        assert (response.status_code, error["code"], error["param"]) == (status, code, None)
+        assert (response.status_code, error["code"], error["param"]) == (status, code, param)
         assert {"message", "type"} < error.keys()
 
 

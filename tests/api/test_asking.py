@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from oracle.bt.wrappers.retelling import chunks_of
 from oracle.testing import Reply, ScriptedModel, signal
 
 QUESTION = {"question": "Where is login defined?"}
@@ -29,7 +30,7 @@ def events_in(lines):
         if line.startswith(":"):
             continue
         if not line and event:
-            yield event["id"], event["event"], json.loads(event["data"])
+            yield event.get("id"), event["event"], json.loads(event["data"])
             event = {}
         elif line:
             name, _, value = line.partition(": ")
@@ -109,6 +110,21 @@ def test_a_stream_goes_on_after_any_event_also_when_the_run_has_ended(serve):
         assert streamed(server, headers={"Last-Event-ID": events[-1][0]}) == []
 
 
+def test_what_a_client_has_heard_is_in_the_record_at_once(serve):
+    """So a server that is killed takes nothing back."""
+    model = ScriptedModel(look(), Reply(text="It is in `auth.py:1`, ", hold=asyncio.Event()))
+    with serve(model=model, seconds_to_close=0) as server, asked(server) as events:
+        heard = []
+        for id_, kind, data in events:
+            heard.append((id_, kind, data.get("content")))
+            if kind == "content":
+                break
+        run_id = heard[0][0].partition(":")[0]
+        chunks = server.run(chunks_of(server.door.store, run_id, has_end=False))
+    told = [(f"{run_id}:{n}", c.type.value, c.data.get("content")) for n, c in enumerate(chunks)]
+    assert told[: len(heard)] == heard
+
+
 def test_a_run_goes_on_when_its_client_leaves_and_nothing_is_lost(serve):
     model = GatedModel(look(), found())
     with serve(model=model) as server:
@@ -164,6 +180,11 @@ def test_a_server_that_stops_hands_its_runs_over_to_the_next(serve):
             assert model.is_reached.wait(20)
             while seen[-1][2]["turn"] < 2:
                 seen.append(next(events))
+            # The last event is not part of the run, and has no number.
+            server.run(server.door.runs.close(0))
+            *more, (id_, kind, _) = events
+            assert (id_, kind) == (None, "interrupted")
+            seen += more
         server.stop()
     with serve(found()) as server:
         rest = streamed(server, headers={"Last-Event-ID": seen[-1][0]})
@@ -213,6 +234,10 @@ def test_one_run_too_many_is_told_to_come_back(serve):
         ({"question": "x", "session_id": "nothing"}, 404),
         ({"question": "\u200b"}, 400),
         ({"question": "x", "attachments": ["/etc/passwd"]}, 400),
+        ({"question": "x", "attachments": ["/etc/hostname:1-5"]}, 400),
+        ({"question": "x", "attachments": ["/etc/no-such-file"]}, 400),
+        ({"question": "x", "attachments": ["../other.py"]}, 400),
+        ({"question": "x", "attachments": ["~/.bashrc"]}, 400),
         ({"question": "x", "attachments": ["missing.py"]}, 404),
     ],
 )
@@ -230,3 +255,56 @@ def test_an_unknown_run_is_not_found(serve):
         assert server.http.post("/api/runs/none/cancel").status_code == 404
         bad = server.http.get("/api/runs/x/stream", headers={"Last-Event-ID": "last"})
     assert bad.status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"json": {"question": "x", "sesion_id": "y"}}, "did you mean 'session_id'?"),
+        ({"json": {}}, "question is missing; send it"),
+        ({"content": "x", "headers": {"Content-Type": "application/json"}}, "is not JSON"),
+        ({"content": '{"question": "x"}'}, "the header Content-Type: application/json"),
+        ({"json": {"question": 7}}, "question is 7: it should be a valid string"),
+    ],
+)
+def test_a_mistake_is_named_with_the_next_step(serve, request_, words):
+    with serve() as server:
+        response = server.http.post("/api/oracle", **request_)
+    assert response.status_code == 422
+    assert words in response.json()["error"]["message"]
+
+
+def test_a_path_that_does_not_exist_says_where_to_look(serve):
+    with serve() as server:
+        start = server.http.get("/").json()["error"]
+        near = server.http.get("/api/session").json()["error"]["message"]
+        wrong = server.http.get("/api/oracle").json()["error"]
+        unknown = server.http.get("/api/runs/zzzz").json()["error"]["message"]
+    assert start == {
+        "kind": "NotFound",
+        "message": "there is no '/'; `GET /docs` lists what there is",
+    }
+    assert "did you mean '/api/sessions'?" in near
+    assert wrong == {
+        "kind": "MethodNotAllowed",
+        "message": "'/api/oracle' does not take GET; use POST",
+    }
+    assert "`GET /api/runs`" in unknown
+
+
+def test_the_last_run_has_a_name(serve):
+    with serve(look(), found()) as server:
+        server.ask()
+        told = server.http.get("/api/runs/last")
+    assert told.status_code == 200
+
+
+def test_a_cited_file_can_be_read_and_nothing_else(serve, root):
+    (root / ".env").write_text("KEY=1")
+    with serve() as server:
+        lines = server.http.get("/api/source", params={"path": "auth.py", "start": 1, "end": 1})
+        secret = server.http.get("/api/source", params={"path": ".env"})
+        outside = server.http.get("/api/source", params={"path": "/etc/hostname"})
+    assert lines.text == "def login():"
+    assert lines.headers["content-type"] == "text/plain; charset=utf-8"
+    assert (secret.status_code, outside.status_code) == (400, 400)

@@ -1,7 +1,10 @@
 """OpenAI's own client asks the project."""
 
+from contextlib import ExitStack
+
 import pytest
 
+from oracle.services.embedded.model import EmbeddedModel
 from oracle.testing import Reply, signal
 from tests.api.test_asking import GatedModel, found, look
 
@@ -9,8 +12,20 @@ openai = pytest.importorskip("openai", reason="comes with pydantic-ai-slim[opena
 ASKED = [{"role": "user", "content": "Where is login defined?"}]
 
 
+_clients = ExitStack()
+
+
+@pytest.fixture(autouse=True)
+def _closed_clients():
+    with _clients:
+        yield
+
+
 def client_of(server):
-    return openai.OpenAI(base_url=f"{server.address}/v1", api_key="none", max_retries=0)
+    """It would read all certificates by itself, which takes longer than a test."""
+    http = _clients.enter_context(openai.DefaultHttpxClient(verify=False))
+    options = {"api_key": "none", "max_retries": 0, "http_client": http}
+    return openai.OpenAI(base_url=f"{server.address}/v1", **options)
 
 
 def test_an_answer_with_its_citations_and_without_signals(serve):
@@ -21,7 +36,9 @@ def test_an_answer_with_its_citations_and_without_signals(serve):
         assert len(server.http.get("/api/runs").json()) == 1
     (choice,) = answer.choices
     assert (choice.message.content, choice.finish_reason) == ("It is in `auth.py:1`.", "stop")
-    assert choice.message.annotations[0].url_citation.title.startswith("auth.py")
+    citation = choice.message.annotations[0].url_citation
+    assert citation.title.startswith("auth.py")
+    assert citation.url.startswith(f"{server.address}/api/source?path=auth.py&start=1&end=")
     assert answer.usage.total_tokens > 0
 
 
@@ -79,6 +96,53 @@ def test_brief_is_one_turn_without_tools(serve):
         )
     assert answer.choices[0].message.content.startswith("Login basics")
     assert not model.requests[0].tools
+
+
+TASK = """### Task:
+Generate a concise, 3-5 word title.
+JSON format: { "title": "your concise title here" }
+<chat_history>
+USER: Where is the login defined, and who calls it? I need it today.
+ASSISTANT: In `auth.py:1`.
+</chat_history>"""
+
+
+@pytest.mark.parametrize(
+    ("request_", "answer"),
+    [
+        (TASK, '{"title": "Where is the login defined, and who calls…"}'),
+        (TASK.replace('"title"', '"tags"'), '{"tags": []}'),
+        (TASK.replace('"title"', "a title"), "Where is the login defined, and who calls…"),
+        ("Give this chat a title.", "Give this chat a title."),
+    ],
+)
+def test_brief_without_a_language_model_is_still_a_title(serve, request_, answer):
+    asked = [{"role": "user", "content": request_}]
+    with serve(model=EmbeddedModel()) as server:
+        got = client_of(server).chat.completions.create(model="oracle-brief", messages=asked)
+    assert got.choices[0].message.content == answer
+
+
+@pytest.mark.parametrize(
+    ("body", "param", "code", "words"),
+    [
+        ({"messages": []}, "messages", "invalid_value", "messages is []: list should have"),
+        ({"model": "oracle"}, "messages", "missing_required_parameter", "messages is missing"),
+        ({"messages": [{"role": "x"}]}, "messages.0.role", "invalid_value", "is 'x': it should be"),
+    ],
+)
+def test_a_request_that_does_not_fit_is_a_400_as_the_clients_expect(
+    serve, body, param, code, words
+):
+    with serve() as server:
+        response = server.http.post("/v1/chat/completions", json=body)
+        strange = server.http.post("/v1/embeddings", json={})
+    error = response.json()["error"]
+    assert (response.status_code, error["type"]) == (400, "invalid_request_error")
+    assert (error["param"], error["code"]) == (param, code)
+    assert words in error["message"]
+    assert strange.status_code == 404
+    assert strange.json()["error"]["type"] == "invalid_request_error"
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def test_a_run_is_told_and_exported(serve):
         recording = server.http.get(f"/api/runs/{run_id}/export").json()
         events = server.http.get("/api/events", params={"run_id": run_id, "type": "run.*"}).json()
     assert (listed["id"], listed["is_live"]) == (run_id, False)
+    assert listed["signals"] == ["need_turn", "context_sufficient"]
+    assert listed["citations"] == {"of": 1, "hold": 1}
     assert [turn["number"] for turn in run["story"]["turns"]] == [0, 1, 2]
     assert recording["recipe"]["question"] == "Where is login defined?"
     assert [event["type"] for event in events] == ["run.started", "run.ended"]

@@ -10,7 +10,7 @@ from oracle.services.comparison.comparing import Comparison
 from oracle.services.comparison.facts import facts_of
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import serving
-from tests.api.test_access import bearer, make
+from tests.api.test_access import PAGE, bearer, make
 from tests.api.test_asking import GatedModel, events_in, found, look
 
 WANTED = signal("need_capability", capability="write_note", reason="to keep it")
@@ -84,6 +84,7 @@ def world(tmp_path_factory):
 
 
 SAME_FOR_ALL = "what it shows belongs to no user"
+RUNS_ARE_MINE = "what it shows belongs to no user, but for a list of the caller's own runs"
 ALL_ARE_MINE = "a list, and only of what is the caller's own"
 NO_IDS = "the request names nothing that is stored"
 ONE_BY_ID = [{}]
@@ -96,11 +97,16 @@ EACH = {
     "GET /docs": SAME_FOR_ALL,
     "GET /docs/oauth2-redirect": SAME_FOR_ALL,
     "GET /openapi.json": SAME_FOR_ALL,
+    **dict.fromkeys(PAGE, SAME_FOR_ALL),
+    "GET /api/lines": SAME_FOR_ALL,
+    "GET /api/page": RUNS_ARE_MINE,
+    "GET /api/shadow": RUNS_ARE_MINE,
     "GET /api/trees": SAME_FOR_ALL,
     "GET /api/trees/{name}": SAME_FOR_ALL,
     "GET /api/prompts": SAME_FOR_ALL,
     "GET /api/classify": SAME_FOR_ALL,
     "GET /api/settings": SAME_FOR_ALL,
+    "GET /api/source": SAME_FOR_ALL,
     "GET /v1/models": SAME_FOR_ALL,
     "GET /v1/models/{name}": SAME_FOR_ALL,
     "POST /v1/chat/completions": NO_IDS,
@@ -111,6 +117,14 @@ EACH = {
     "GET /api/sessions": ALL_ARE_MINE,
     "GET /api/runs/{run_id}": ONE_BY_ID,
     "GET /api/runs/{run_id}/export": ONE_BY_ID,
+    "GET /api/runs/{run_id}/mind": ONE_BY_ID,
+    "GET /api/runs/{run_id}/trees": ONE_BY_ID,
+    "GET /api/runs/{run_id}/breaks": ONE_BY_ID,
+    "POST /api/runs/{run_id}/breaks": [{"json": {"path": "question"}}],
+    "DELETE /api/runs/{run_id}/breaks": ONE_BY_ID,
+    "POST /api/runs/{run_id}/continue": [{"json": {"step": True}}],
+    "POST /api/runs/{run_id}/replay": [{"json": {"set": ["limits.turns=5"]}}],
+    "GET /api/compare/{first}/{second}": ONE_BY_ID,
     "GET /api/runs/{run_id}/stream": ONE_BY_ID,
     "POST /api/runs/{run_id}/cancel": ONE_BY_ID,
     "GET /api/runs/{run_id}/approvals": ONE_BY_ID,
@@ -156,6 +170,7 @@ def unknown(id_):
 def test_the_id_of_another_user_is_answered_like_an_unknown_one(world, rule, which):
     method, _, path = rule.partition(" ")
     theirs = {**world.ids, "run_id": world.ids[which]}
+    theirs |= {"first": theirs["run_id"], "second": theirs["run_id"]}
     nobodys = {name: unknown(id_) for name, id_ in theirs.items()}
     for more in EACH[rule]:
         refused, missing = (
@@ -177,6 +192,21 @@ def test_a_list_has_only_what_is_the_callers_own(world, rule):
         assert world.send(world.bob, method, path, params=params).json() == []
     session = {"session_id": world.ids["session_id"]}
     assert world.send(world.bob, method, path, params=session).json() == []
+
+
+def test_the_first_page_lists_only_the_callers_own_runs(world):
+    seen = {
+        user: world.send(who, "GET", "/api/page").json()["runs"]
+        for user, who in (("ann", world.ann), ("bob", world.bob))
+    }
+    assert (len(seen["ann"]), seen["bob"]) == (2, [])
+
+
+def test_what_was_compared_is_the_callers_own(world):
+    ann, bob = (world.send(who, "GET", "/api/shadow").json() for who in (world.ann, world.bob))
+    assert (ann["compared"], len(ann["pairs"]), ann["passed"]) == (1, 1, True)
+    assert [row["is_kept"] for row in ann["rows"]] == [True] * len(ann["rows"])
+    assert (bob["compared"], bob["pairs"], bob["rows"], bob["passed"]) == (0, [], [], None)
 
 
 def test_what_bob_tried_changed_nothing(world):

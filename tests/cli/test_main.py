@@ -101,6 +101,18 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
             ["runs", "last"],
             "this was too much: last; did you mean `oracle run show last`?",
         ),
+        (
+            ["run", "show", "last", "-n", "3"],
+            "no such option: -n; see `oracle run show --help`. If it belongs to a question, put "
+            "the question in quotes",
+        ),
+        (
+            ["chat", "hello"],
+            "this was too much: hello; see `oracle chat --help`. It takes no question: start it, "
+            "then type",
+        ),
+        (["version"], "there is no command 'version'; did you mean `oracle --version`?"),
+        (["--diff"], 'the question is missing; write one: oracle --diff "is it right?"'),
         (["doctor", "now"], "this was too much: now; see `oracle doctor --help`"),
         (
             ["ask", "--modl", "x", "y"],
@@ -158,6 +170,8 @@ def test_piped_text_without_a_question_is_one_line_that_says_how_to_ask():
     assert (result.returncode, result.stdout) == (2, "")
     told = 'a question is missing; to ask about piped text: … | oracle "what is this?"'
     assert result.stderr == f"oracle: {told}\n"
+    result = oracle("ask", stdout=PIPE, input="hi")
+    assert "If the text is the question: … | oracle ask -" in result.stderr
 
 
 def test_a_group_without_a_command_shows_its_help():

@@ -1,23 +1,21 @@
-"""The whole family of simulated models, with the tree and with the plain loop.
+"""The family of simulated models, with the tree and with the plain loop.
 
 On a fixed sample: at least 70 % fewer needless calls than the plain loop, every run ends within its
-limits with an answer, answers are as complete, and fewer are wrongly called whole.
+limits with an answer, and fewer answers are wrongly called whole. test_stored_figures.py looks at
+the whole family.
 """
 
 from collections.abc import Sequence
-from statistics import fmean
 
 import pytest
 
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome, ask
 from oracle.evaluation.harbour import harbour, questions
 from oracle.services.control.ledger import Limits
-from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model
+from oracle.testing.simulated import CHARACTERS, simulated_model
 from tests.default_run import thinned
 
 FEWER = 0.3
-TOLERATED = 0.02
-"""The models quote lines by shared words, so an answer can lose a line that it had by chance."""
 GATHERERS = ("gatherer", "flooder", "contradictory", "failing_caller")
 """They make most of the needless calls, so they weigh most in the sum."""
 
@@ -53,7 +51,7 @@ async def test_those_who_gather_too_much_are_held_back_and_answer():
     check(await outcomes(GATHERERS, ["marked"], every=40, first=4))
 
 
-@pytest.mark.parametrize("character", thinned(CHARACTERS, 3))
+@pytest.mark.parametrize("character", thinned(CHARACTERS, 6))
 async def test_every_run_of_every_character_ends_with_an_answer_within_its_limits(character):
     (question,) = questions()[34:35]
     async with harbour() as world, world.index.at_hand():
@@ -62,13 +60,3 @@ async def test_every_run_of_every_character_ends_with_an_answer_within_its_limit
     assert outcome.facts.answer.strip()
     assert outcome.facts.stop_reason not in LIMIT_STOPS
     assert outcome.facts.needless_calls <= 8
-
-
-@pytest.mark.extra
-async def test_the_whole_family_makes_seventy_percent_fewer_needless_calls():
-    found = await outcomes([*CHARACTERS], STRENGTHS, every=10, first=3)
-    check(found)
-    tree, plain = (
-        fmean(each.complete for each in found if each.loop == loop) for loop in ("tree", "baseline")
-    )
-    assert tree >= plain - TOLERATED

@@ -131,7 +131,7 @@ def test_no_limit_is_exceeded_and_the_last_answer_is_whole(**drawn):
 
 @pytest.mark.extra
 @given(**DRAWN)
-@examples(800)
+@examples(150)
 def test_no_limit_is_exceeded_whatever_is_tried(**drawn):
     run_with(**drawn)
 

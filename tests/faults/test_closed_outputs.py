@@ -314,5 +314,5 @@ def test_a_file_named_like_our_folder_is_to_be_moved_away(project):
     (project / ".oracle").write_text("in the way")
     runs, search = oracle("runs"), oracle("search", "idle")
     assert runs.returncode == 74
-    assert runs.stderr.endswith(b"move the file away, or set ORACLE_DATABASE_URL\n")
+    assert runs.stderr.endswith(b"`export ORACLE_DATABASE_URL=sqlite:///$HOME/oracle.db`\n")
     assert b"move the file away; searching" in search.stderr

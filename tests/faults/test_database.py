@@ -170,16 +170,18 @@ def test_a_trigger_that_refuses_a_change_is_reported_in_one_line(world, table, c
 @pytest.mark.extra
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
 def test_every_command_survives_a_value_of_another_kind(world, table, column):
-    """Another value than the quick test above. All of them would take half an hour."""
+    """Another value than the quick test above, and half of the commands. The next column has the
+    others, so each command meets some damage of each table. All would take half an hour.
+    """
     names = list(VALUES)
     value = names[sum(map(ord, column + table)) * 7 % len(names)]
     world.put(table, column, VALUES[value])
-    for command in EVERY:
+    for command in EVERY[COLUMNS.index((table, column)) % 2 :: 2]:
         world.run(command, stdin="what is login?\n" if command[0] == "chat" else "")
 
 
 @pytest.mark.extra
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(10))
 def test_every_command_survives_random_damage(world, seed):
     """Values from one place in another, cut, joined and deleted, several at once."""
     chance = random.Random(seed)

@@ -192,7 +192,7 @@ def test_a_checked_call_can_be_stored_and_shown_anywhere(given):
 
 @pytest.mark.extra
 @given(given=st.lists(ANY | st.text(), min_size=1, max_size=4))
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 async def test_no_arguments_end_a_run_as_an_internal_error(given, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     async with open_store(as_url(folder / "oracle.db")) as store:

@@ -104,7 +104,7 @@ def test_no_size_ends_a_run(**sizes):
 
 @pytest.mark.extra
 @given(**SIZES)
-@examples(60)
+@examples(25)
 def test_no_size_ends_a_run_whatever_is_tried(**sizes):
     run_with(**sizes)
 

@@ -2,7 +2,6 @@
 
 import os
 import random
-import time
 
 import pytest
 
@@ -10,9 +9,8 @@ from oracle.services.signals.parser import SignalStreamParser
 from oracle.services.signals.said import with_signals
 from tests.signal_model import expect
 
-SECONDS = float(os.environ.get("ORACLE_FUZZ_SECONDS", "60"))
 SEED = int(os.environ.get("ORACLE_FUZZ_SEED", "1"))
-TEXTS = int(os.environ.get("ORACLE_FUZZ_TEXTS", "10000"))
+TEXTS = int(os.environ.get("ORACLE_FUZZ_TEXTS", "4000"))
 
 WHOLE = (
     '<signal type="need_turn"><reason>more</reason><confidence>0.5</confidence></signal>',
@@ -129,9 +127,6 @@ def check(text: str, chunks: list[str]) -> None:
 @pytest.mark.extra
 def test_many_random_texts_find_nothing() -> None:
     chance = random.Random(SEED)
-    deadline = time.monotonic() + SECONDS
     for _ in range(TEXTS):
-        if time.monotonic() > deadline:
-            break
         text = text_of(chance)
         check(text, chunks_of(text, chance))

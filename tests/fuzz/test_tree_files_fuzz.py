@@ -1,13 +1,13 @@
-"""For a minute, files that nobody would write: each loads or is refused, within a second."""
+"""Files that nobody would write: each loads or is refused, within a second."""
 
 import random
-import time
 from contextlib import suppress
 
 import pytest
 
 from oracle.bt.lua.library import TreeLibrary
 from oracle.errors import TreeFileError
+from tests.timing import takes_less
 
 SEED = """
 BT.tree("main", {
@@ -31,22 +31,21 @@ PIECES = [
 ]  # fmt: skip
 
 
+def read_quietly(file):
+    with suppress(TreeFileError):
+        TreeLibrary([file])
+
+
 @pytest.mark.extra
 def test_tree_files_fuzz(tmp_path):
     file = tmp_path / "fuzz.lua"
     rng = random.Random(20)
-    end = time.monotonic() + 60
-    tried = 0
-    while time.monotonic() < end:
+    for _ in range(2_000):
         source = SEED
         for _ in range(rng.randint(1, 8)):
             start = rng.randrange(len(source) + 1)
             cut = rng.choice([0, 0, 1, 3, 12])
             source = source[:start] + rng.choice(["", *PIECES]) + source[start + cut :]
         file.write_text(source, encoding="utf-8", errors="replace")
-        began = time.process_time()
-        with suppress(TreeFileError):
-            TreeLibrary([file])
-        assert time.process_time() - began < 1, source
-        tried += 1
-    assert tried > 1000
+        # At its best of three: a source that is slow is slow each time.
+        assert takes_less(lambda: read_quietly(file), 1), source

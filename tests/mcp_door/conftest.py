@@ -1,17 +1,21 @@
 """A client of the SDK against our server: over HTTP on a real port, and over stdio."""
 
-import sys
 from contextlib import asynccontextmanager
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import serving
+from tests.processes import ORACLE, relayed
 
 ERAS = ("2026-07-28", "legacy")
 """`legacy` is the handshake of 2025-11-25 and before."""
+WITHOUT_TLS = {"trust_env": False, "verify": False, "timeout": 300}
+"""For clients: otherwise each reads all certificates, which takes longer than a test."""
 
 
 @pytest.fixture(params=ERAS)
@@ -36,15 +40,20 @@ def serve(root):
     return serve
 
 
-def client_of(server, era, **options):
-    return Client(f"{server.address}/mcp", mode=era, **options)
+@asynccontextmanager
+async def client_of(server, era, **options):
+    async with httpx2.AsyncClient(**WITHOUT_TLS) as http:
+        transport = streamable_http_client(f"{server.address}/mcp", http_client=http)
+        async with Client(transport, mode=era, **options) as client:
+            yield client
 
 
 @asynccontextmanager
-async def over_stdio(root, era, *arguments, environment=None, **options):
-    command = ["-c", "from oracle.cli.main import run; run()", "mcp", *arguments]
+async def over_stdio(root, era, *arguments, environment=None, is_fork=True, **options):
+    command = [*ORACLE, "mcp", *arguments]
+    program, *words = relayed(command) if is_fork else command
     home = {"HOME": str(root / "home"), **(environment or {})}
-    parameters = StdioServerParameters(command=sys.executable, args=command, cwd=root, env=home)
+    parameters = StdioServerParameters(command=program, args=words, cwd=root, env=home)
     async with Client(parameters, mode=era, **options) as client:
         yield client
 

@@ -11,6 +11,7 @@ from mcp_types import ElicitResult
 from oracle.testing import ScriptedModel
 from tests.api.test_asking import GatedModel
 from tests.mcp_door.conftest import (
+    WITHOUT_TLS,
     client_of,
     found,
     look,
@@ -148,7 +149,7 @@ async def posting(server, era):
     """A request that is broken off at the end of the block, without a word."""
     headers = {"Accept": "application/json, text/event-stream"}
     call = {"name": "ask", "arguments": QUESTION, "_meta": {"progressToken": 1}}
-    async with httpx.AsyncClient(base_url=server.address, trust_env=False) as http:
+    async with httpx.AsyncClient(base_url=server.address, **WITHOUT_TLS) as http:
         if era == "legacy":
             about = {
                 "protocolVersion": "2025-11-25",

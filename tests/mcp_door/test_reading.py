@@ -19,7 +19,9 @@ async def test_a_program_asks_over_stdio(root, era):
     async def hear(number, total, message):
         progress.append((number, message))
 
-    async with over_stdio(root, era, "--model", "embedded") as client:
+    # One of the two has an interpreter of its own.
+    model = ("--model", "embedded")
+    async with over_stdio(root, era, *model, is_fork=era == "legacy") as client:
         spoken, offered = client.protocol_version, (await client.list_tools()).tools
         question = {"question": "Where is login defined?"}
         result = await client.call_tool("ask", question, progress_callback=hear)

@@ -10,6 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from oracle.testing import ScriptedModel
 from tests.mcp_door.conftest import (
+    WITHOUT_TLS,
     found,
     look,
     notes_about_login,
@@ -19,6 +20,7 @@ from tests.mcp_door.conftest import (
 )
 
 QUESTION = {"question": "Hello!"}
+OWNERS = [("ann", "ask"), ("ann", "write"), ("bob", "ask")]
 
 
 def make(server, user, scope):
@@ -30,7 +32,7 @@ def make(server, user, scope):
 @asynccontextmanager
 async def client_with(server, token, **options):
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(headers=headers, trust_env=False, timeout=30) as http:
+    async with httpx.AsyncClient(headers=headers, **WITHOUT_TLS) as http:
         transport = streamable_http_client(f"{server.address}/mcp", http_client=http)
         async with Client(transport, **options) as client:
             yield client
@@ -52,6 +54,32 @@ async def test_a_user_sees_nothing_of_another(serve):
                 "ask", {**QUESTION, "context_id": said.structured_content["context_id"]}
             )
             assert again.is_error
+
+
+OPENING = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "a client", "version": "1"},
+    },
+}
+
+
+def test_a_session_belongs_to_the_user_who_opened_it(serve):
+    with serve(model=ScriptedModel("Hello.", repeats_last=True)) as server:
+        accepted = {"Accept": "application/json, text/event-stream"}
+        tokens = [make(server, user, scope) for user, scope in OWNERS]
+        ann, again, bob = ({**accepted, "Authorization": f"Bearer {each}"} for each in tokens)
+        opened = server.http.post("/mcp", json=OPENING, headers=ann)
+        session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        for theirs, status in [(bob, 404), (again, 200)]:
+            reply = server.http.post("/mcp", json=listing, headers={**theirs, **session})
+            assert reply.status_code == status, reply.text
+        assert server.http.delete("/mcp", headers={**bob, **session}).status_code == 404
 
 
 async def test_without_a_token_nothing_is_served(serve):

@@ -53,7 +53,7 @@ async def _streams(stdin: int, stdout: int) -> tuple[asyncio.StreamReader, async
         )
     except ValueError:
         raise InputError(
-            "stdin and stdout must be pipes; this command is started by an editor "
-            "(docs/editors.md has the settings)"
+            "stdin and stdout must be pipes; this command is started by an editor: give it the "
+            "command `oracle` with the argument `acp`"
         ) from None
     return reader, asyncio.StreamWriter(transport, protocol, None, loop)

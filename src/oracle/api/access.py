@@ -27,6 +27,7 @@ from oracle.api.rules import Needs, rule_for
 from oracle.errors import Forbidden, OracleError
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import LOCAL
+from oracle.services.background import Together
 from oracle.services.storage.tokens import Scope, Token, Tokens, allows
 
 SECONDS_BETWEEN_LOOKS: Final = 1.0
@@ -78,6 +79,8 @@ class Access:
     ) -> None:
         self._app = app
         self._tokens = tokens
+        # Asked by each request without a token, and hundreds may come at once.
+        self._is_any_token = Together(tokens.is_any)
         self._rates = rates
         self._is_required = is_required
         self._clock = clock
@@ -107,6 +110,10 @@ class Access:
             await (refusal or unauthorized(scope))(scope, receive, send)
             return
         scope[_KEY] = caller
+        if caller is TRUSTED:
+            # It has no token that could end, so there is nothing to watch.
+            await self._app(scope, receive, send)
+            return
         watched = _Watched(self, scope, caller, receive, send)
         await self._app(scope, watched.receive, watched.send)
 
@@ -132,7 +139,7 @@ class Access:
         token = await self._token(scope)
         if token is not None:
             return Caller(user=token.user_id, scope=token.scope, id=token.id)
-        is_needed = self._is_required or await self._tokens.is_any()
+        is_needed = self._is_required or await self._is_any_token()
         return None if is_needed else TRUSTED
 
     async def _token(self, scope: Connection) -> Token | None:
@@ -140,9 +147,6 @@ class Access:
         return await self._tokens.valid(presented, self._clock()) if presented else None
 
     async def is_still(self, caller: Caller, scope: Connection) -> bool:
-        # It had no token that could end.
-        if caller is TRUSTED:
-            return True
         try:
             return await self._caller(scope) == caller
         except OracleError:

@@ -18,7 +18,17 @@ from oracle.api.openai import completions, responses
 from oracle.api.openai.problems import OpenAIErrors, handle_openai_problems
 from oracle.api.problems import DOCUMENTED, handle_problems
 from oracle.api.rates import Rates
-from oracle.api.routes import asking, definitions, health, runs, sessions
+from oracle.api.routes import (
+    asking,
+    comparing,
+    definitions,
+    health,
+    mind,
+    page,
+    runs,
+    sessions,
+    source,
+)
 from oracle.api.rules import check_rule, describe_access
 
 OPENAI: dict[int | str, dict[str, Any]] = {
@@ -63,7 +73,7 @@ def routes_of(door: Door) -> FastAPI:
     app.state.door = door
     handle_problems(app)
     handle_openai_problems(app)
-    for each in (asking, runs, sessions, definitions, health):
+    for each in (asking, runs, source, mind, comparing, sessions, definitions, page, health):
         app.include_router(each.router)
     for each in (completions, responses):
         app.include_router(each.router, responses=OPENAI)

@@ -1,13 +1,11 @@
-"""What all routes share: the agent of one project, its store, and the runs under way.
-
-A route gets the door of its caller, through which nothing of other users can be reached.
-"""
+"""What all routes share. A route gets the door of its caller, with nothing of other users."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -16,14 +14,20 @@ from starlette.types import ASGIApp
 
 from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
+from oracle.api.first_visit import FirstVisit
 from oracle.api.live_runs import DOOR, LiveRuns
 from oracle.api.metrics import Metrics
+from oracle.api.minds import Minds
+from oracle.api.workplace import Workplace
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.own_trees import trees_in_use
 from oracle.bt.wrappers.project_agent import project_agent
-from oracle.bt.wrappers.run_store import RunStore, open_store
+from oracle.bt.wrappers.recipe import built_in_trees
+from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
-from oracle.services.ans.table import EventsTable, open_events
+from oracle.models.session import StoredRun
 from oracle.services.llm.protocol import Model
+from oracle.services.settings.sections import EMBEDDED
 from oracle.services.storage.database import url_for_writing
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
@@ -33,37 +37,26 @@ SECONDS_TO_CLOSE: Final = 20.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Door:
-    settings: Settings
-    root: Path
-    agent: OracleBTWrapper
-    store: RunStore
-    runs: LiveRuns
-    approvals: Approvals
+class Door(Workplace):
     metrics: Metrics
+    minds: Minds
+    visit: FirstVisit
     mcp: ASGIApp | None = None
     """The application for `/mcp`, if its packages are installed."""
-
-    @property
-    def project(self) -> str | None:
-        return self.agent.project_id or None
 
     @property
     def tokens(self) -> Tokens:
         return Tokens(self.store.database)
 
-    def seen_by(self, user: str) -> Door:
-        """The same door for a user: the one place where their own is told from what is others'."""
-        runs = self.runs.seen_by(user)
-        return replace(
-            self,
-            store=self.store.seen_by(user),
-            runs=runs,
-            approvals=self.approvals.seen_with(runs),
-        )
+    @property
+    def has_language_model(self) -> bool:
+        model = self.agent.setup.live.model
+        return model is not None and model.name != EMBEDDED
 
-    def open_events(self) -> EventsTable:
-        return open_events(self.store.database.url, self.store.database.user)
+    async def run(self, typed: str) -> StoredRun:
+        """By its id, the beginning of one, or `last`."""
+        newest = await self.store.runs.newest(1, project=self.project) if typed == "last" else []
+        return newest[0] if newest else await self.store.runs.get(typed)
 
 
 @asynccontextmanager
@@ -97,15 +90,27 @@ async def opened(
             runs=runs,
             approvals=approvals,
             metrics=metrics,
+            minds=Minds(partial(_sources, agent, settings)),
+            visit=FirstVisit(agent),
         )
         await runs.watch()
-        # Around the runs: their clients are told how they ended before the connections are closed.
+        # The runs end first, so that their clients hear how before the connections are closed.
         async with AsyncExitStack() as closing:
             door = replace(door, mcp=await _mcp(door, closing))
             try:
                 yield door
             finally:
+                door.visit.close()
                 await runs.close(seconds_to_close)
+
+
+def _sources(agent: OracleBTWrapper, settings: Settings) -> Mapping[str, str]:
+    """The tree files of the next run. If one of them is broken, that has the last good ones."""
+    definitions = agent.setup.definitions
+    if definitions is None:
+        return trees_in_use(settings)[0]
+    definitions.refresh()
+    return built_in_trees() if definitions.trees is None else definitions.trees
 
 
 async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:

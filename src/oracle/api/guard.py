@@ -47,7 +47,7 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         # Python refuses to read a number of thousands of digits.
         if len(length) > _MOST_DIGITS or (length.isdigit() and int(length) > self._most_bytes):
-            refused = problem(413, "HttpError", self._too_large, scope=scope)
+            refused = problem(413, "TooLarge", self._too_large, scope=scope)
             await refused(scope, receive, send)
             return
         await self._app(scope, self._bounded(receive), send)

@@ -3,7 +3,8 @@
 A run does not belong to the request that began it. It goes on when its listener leaves, any number
 of listeners can follow it, and each reads at its own pace from the same list of chunks: a slow one
 costs nothing. The number of a chunk is its place in the run. A run that has ended is read from its
-record, which says the same chunks again.
+record, which says the same chunks again. A chunk is handed over when its record is on disk: even if
+this process is killed, no listener has heard anything that the record does not say.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ import contextlib
 import copy
 import logging
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, Final, TypeAlias
 
+from oracle.api.live_mind import LiveMind
 from oracle.api.metrics import Metrics
+from oracle.bt.wrappers.mind.breaks import Breaks
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
@@ -31,11 +34,20 @@ log = logging.getLogger(__name__)
 Numbered: TypeAlias = Sequence[tuple[int, OracleStreamChunk]]
 """Chunks with their numbers. Without any it is the last one of a run that was interrupted."""
 
+NOTHING_YET: Final[Numbered] = ()
+"""Handed over, by identity, when nothing was said for a while."""
+
 DOOR: Final = "server"
 """Written to the runs that begin here, so that a later server takes them up."""
 
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 """How often runs are looked for that another process has left behind."""
+
+SECONDS_BETWEEN_SAVES: Final = 0.05
+MOST_SECONDS_BETWEEN_SAVES: Final = 0.25
+"""How long what a run says is collected before it is saved and shown. The more runs there are, the
+longer it is, up to this: what is saved together costs little.
+"""
 
 MOST_AT_ONCE: Final = 64
 """Chunks that are handed over together. More would hold up those who wait for their turn."""
@@ -50,14 +62,22 @@ class NotBegun(OracleError):  # noqa: N818 - the name is a sentence
 
 
 class LiveRun:
-    """A run under way, with the chunks that it has said so far."""
+    """A run under way, with the chunks that it has said so far.
 
-    def __init__(self, run: Run, user: str) -> None:
+    `pause` says for how many seconds chunks are collected before they are saved.
+    """
+
+    def __init__(self, run: Run, user: str, pause: Callable[[], float]) -> None:
         self.user = user
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
+        self.mind: LiveMind | None = None
+        self.breaks: Breaks | None = None
         self._run = run
-        self._news = asyncio.Event()
+        self._pause = pause
+        self._safe = 0
+        self._saving: asyncio.Task[None] | None = None
+        self._listeners: set[asyncio.Future[bool]] = set()
         self._begun = asyncio.Event()
         self.task = asyncio.create_task(self._listen())
 
@@ -74,22 +94,40 @@ class LiveRun:
             raise NotBegun(done["error_kind"], done["detail"])
         return self.id
 
-    async def follow(self, after: int = -1) -> AsyncGenerator[Numbered]:
+    async def follow(
+        self, after: int = -1, *, beat: float | None = None
+    ) -> AsyncGenerator[Numbered]:
         """What it says after that chunk, with the numbers of the chunks. What has arrived together
-        is handed over together.
+        is handed over together; with a `beat`, `NOTHING_YET` after so many seconds of silence.
         """
         at = after + 1
         while True:
-            while at < len(self.chunks):
-                some = self.chunks[at : at + MOST_AT_ONCE]
+            while at < self._safe:
+                some = self.chunks[at : min(self._safe, at + MOST_AT_ONCE)]
                 yield [*enumerate(some, start=at)]
                 at += len(some)
             if self.has_ended:
                 if not self._is_whole:
                     yield []
                 return
-            news = self._news
-            await news.wait()
+            if not await self._has_news(beat):
+                yield NOTHING_YET
+
+    async def _has_news(self, within: float | None) -> bool:
+        """Wait for the next chunk, or so long. A future and a timer: `asyncio.wait_for` would make
+        a task of each wait, and there is one for each chunk of each listener.
+        """
+        loop = asyncio.get_running_loop()
+        news: asyncio.Future[bool] = loop.create_future()
+        timer = None if within is None else loop.call_later(within, _resolve, news, False)
+        self._listeners.add(news)
+        self._save_soon()
+        try:
+            return await news
+        finally:
+            self._listeners.discard(news)
+            if timer is not None:
+                timer.cancel()
 
     async def end(self) -> OracleStreamChunk:
         """Wait for the last chunk, which has the answer."""
@@ -108,6 +146,28 @@ class LiveRun:
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
 
+    def watched(self) -> LiveMind:
+        """Watch its tree from now on, for all who ask. Until the first call nothing is spent on it.
+
+        Only for a run that has begun.
+        """
+        if self.mind is None:
+            assert self._run.tree is not None
+            self.mind = mind = LiveMind(self._run.tree)
+            mind.begin(self.chunks)
+            self.task.add_done_callback(lambda _: mind.close())
+        return self.mind
+
+    def breakable(self) -> Breaks:
+        """Its breaks. From the first call on it is watched, and can be held."""
+        if self.breaks is None:
+            assert self._run.tree is not None
+            mind = self.watched()
+            self.breaks = Breaks(
+                self._run.tree, lambda type_, data: mind.watcher.put(type_, **data)
+            )
+        return self.breaks
+
     async def hand_over(self, *, parked_for: float | None = None) -> None:
         """Stop without an end, so that another process can resume it (`Run.hand_over`)."""
         self._run.hand_over(parked_for=parked_for)
@@ -115,19 +175,51 @@ class LiveRun:
 
     async def _listen(self) -> None:
         try:
-            async for chunk in self._run.chunks():
-                self.chunks.append(chunk)
-                self._begun.set()
-                self._wake()
+            self._run.said.hand_to(self._take)
+            async for _ in self._run.chunks():
+                pass
         finally:
+            # Its end is on disk, and all before it.
+            self._safe = len(self.chunks)
             self.has_ended = True
             self._begun.set()
             self._wake()
 
+    def _take(self, chunk: OracleStreamChunk) -> None:
+        self.chunks.append(chunk)
+        if self.mind is not None:
+            self.mind.watcher.hear(chunk)
+        if len(self.chunks) == 1:
+            self._begun.set()
+        self._save_soon()
+
+    def _save_soon(self) -> None:
+        """Only while somebody listens. Otherwise the journal saves in its own time."""
+        if self._saving is None and self._listeners and self._safe < len(self.chunks):
+            self._saving = asyncio.create_task(self._save())
+
+    async def _save(self) -> None:
+        try:
+            while self._safe < len(self.chunks) and self._listeners:
+                said = len(self.chunks)
+                # A journal that fails ends its run, or lets it go on in memory.
+                with contextlib.suppress(OracleError):
+                    if self._run.tree is not None:
+                        await self._run.tree.journal.flush()
+                self._safe = max(self._safe, said)
+                self._wake()
+                await asyncio.sleep(self._pause())
+        finally:
+            self._saving = None
+
     def _wake(self) -> None:
-        """One event for all who wait; the next round gets a fresh one."""
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        for news in self._listeners:
+            _resolve(news, True)
+
+
+def _resolve(news: asyncio.Future[bool], value: bool) -> None:
+    if not news.done():
+        news.set_result(value)
 
 
 class LiveRuns:
@@ -184,14 +276,14 @@ class LiveRuns:
         own = sum(run.user == user for run in self._live)
         if len(self._live) >= self._most:
             raise TooManyRuns(
-                f"{len(self._live)} questions are being answered, which is the most this server "
-                "allows; try again in a moment",
+                "this server answers as many questions at once as it may "
+                f"({self._most}); try again in a moment",
                 retry_after=2,
             )
         if own >= self._most_of_user:
             raise TooManyRuns(
-                f"{own} of your questions are being answered, which is the most for one user; "
-                "try again in a moment",
+                "as many of your questions are being answered as one user may ask at once "
+                f"({self._most_of_user}); try again in a moment",
                 retry_after=2,
             )
         return user
@@ -202,11 +294,13 @@ class LiveRuns:
     def live(self, run_id: str) -> LiveRun | None:
         return next((run for run in self.all() if run.id == run_id), None)
 
-    async def follow(self, run_id: str, after: int = -1) -> AsyncGenerator[Numbered]:
+    async def follow(
+        self, run_id: str, after: int = -1, *, beat: float | None = None
+    ) -> AsyncGenerator[Numbered]:
         """What a run says after that chunk: from this process, or from its record."""
         live = self.live(run_id)
         if live is not None:
-            async with contextlib.aclosing(live.follow(after)) as batches:
+            async with contextlib.aclosing(live.follow(after, beat=beat)) as batches:
                 async for batch in batches:
                     yield batch
             return
@@ -217,13 +311,17 @@ class LiveRuns:
         if run.status != "done":
             yield []
 
-    def cancel(self, run_id: str, reason: str) -> None:
+    def under_way(self, run_id: str) -> LiveRun:
+        """Raises `NotFound` for one that has ended, or that another process works on."""
         live = self.live(run_id)
         if live is None:
             raise NotFound(
                 f"run {run_id} is not running here; GET /api/runs/{run_id} says how it ended"
             )
-        live.cancel(reason)
+        return live
+
+    def cancel(self, run_id: str, reason: str) -> None:
+        self.under_way(run_id).cancel(reason)
 
     # -- runs that were left behind ----------------------------------------------------------------
 
@@ -262,10 +360,13 @@ class LiveRuns:
         await asyncio.gather(*(run.hand_over() for run in self.all()))
 
     def _started(self, run: Run, user: str) -> LiveRun:
-        live = LiveRun(run, user)
+        live = LiveRun(run, user, self._pause)
         self._live.add(live)
         live.task.add_done_callback(lambda _: self._ended(live))
         return live
+
+    def _pause(self) -> float:
+        return min(MOST_SECONDS_BETWEEN_SAVES, SECONDS_BETWEEN_SAVES + 0.001 * len(self._live))
 
     def _ended(self, live: LiveRun) -> None:
         self._live.discard(live)

@@ -18,9 +18,10 @@ from starlette.types import Scope as Connection
 
 from oracle import errors
 from oracle.api.live_runs import NotBegun
+from oracle.api.mistakes import CODES, fields_of, place_of, told
 from oracle.api.openai.problems import error_of
-from oracle.api.rules import methods_of
-from oracle.errors import Forbidden, OracleError, TooManyRuns
+from oracle.api.rules import RULES, methods_of
+from oracle.errors import Forbidden, OracleError, TooManyRuns, did_you_mean, named
 from oracle.services.project.redaction import redact, redacted_traceback
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,8 @@ class Problems(BaseModel):
     error: Problem
 
 
+KINDS: Final = {404: "NotFound", 405: "MethodNotAllowed", 413: "TooLarge"}
+_PATHS: Final = {"oracle runs": "/api/runs", "oracle sessions": "/api/sessions"}
 DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     400: {"model": Problems, "description": "Something about the request is wrong"},
     401: {"model": Problems, "description": "A token is needed, or the one sent is not valid"},
@@ -59,9 +62,13 @@ def problem(
     headers: dict[str, str] | None = None,
 ) -> JSONResponse:
     message = redact(message)
-    is_openai = scope["path"].startswith("/v1/")
-    error = error_of(status, kind, message) if is_openai else {"kind": kind, "message": message}
+    plain = {"kind": kind, "message": message}
+    error = error_of(status, kind, message) if is_openai(scope) else plain
     return JSONResponse({"error": error}, status_code=status, headers=headers)
+
+
+def is_openai(scope: Connection) -> bool:
+    return str(scope["path"]).startswith("/v1/")
 
 
 def problem_of(error: OracleError, scope: Connection) -> JSONResponse:
@@ -73,7 +80,14 @@ def problem_of(error: OracleError, scope: Connection) -> JSONResponse:
         headers = {"WWW-Authenticate": told}
     kind = error.kind if isinstance(error, NotBegun) else type(error).__name__
     status: int = getattr(getattr(errors, kind, error), "status", 500)
-    return problem(status, kind, str(error), headers=headers, scope=scope)
+    return problem(status, kind, _for_clients(str(error)), headers=headers, scope=scope)
+
+
+def _for_clients(message: str) -> str:
+    """The next step over HTTP, where the terminal has a command."""
+    for command, path in _PATHS.items():
+        message = message.replace(f"`{command}`", f"`GET {path}`")
+    return message
 
 
 def handle_problems(app: FastAPI) -> None:
@@ -90,13 +104,14 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    told = "; ".join(_told(each) for each in error.errors()[:5])
-    return problem(422, "InvalidRequest", told, scope=request.scope)
-
-
-def _told(mistake: dict[str, Any]) -> str:
-    place = ".".join(str(part) for part in mistake["loc"] if part != "body") or "the body"
-    return f"{place}: {mistake['msg']}"
+    known, mistakes = fields_of(request), error.errors()
+    message = "; ".join(told(each, known) for each in mistakes[:5])
+    if not is_openai(request.scope):
+        return problem(422, "InvalidRequest", message, scope=request.scope)
+    first = mistakes[0]
+    code = CODES.get(first["type"], "invalid_value")
+    body = error_of(400, code, redact(message), param=place_of(first) or None)
+    return JSONResponse({"error": body}, status_code=400)
 
 
 async def _of_http(request: Request, error: Exception) -> JSONResponse:
@@ -105,8 +120,19 @@ async def _of_http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 405:
         # The framework names the methods of the first route with this path only.
         headers["Allow"] = ", ".join(methods_of(request.scope))
-    detail = str(error.detail)
-    return problem(error.status_code, "HttpError", detail, headers=headers, scope=request.scope)
+    kind, detail = KINDS.get(error.status_code, "HttpError"), str(error.detail)
+    if error.status_code in (404, 405):
+        detail = _no_such_path(request, headers.get("Allow", ""))
+    return problem(error.status_code, kind, detail, headers=headers, scope=request.scope)
+
+
+def _no_such_path(request: Request, allowed: str) -> str:
+    path = request.url.path
+    if allowed:
+        return f"{named(path)} does not take {request.method}; use {allowed}"
+    paths = [rule.partition(" ")[2] for rule in RULES]
+    near = did_you_mean(path, paths, step="`GET /docs` lists what there is")
+    return f"there is no {named(path)}{near}"
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

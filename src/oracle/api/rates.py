@@ -14,7 +14,7 @@ MOST_CLIENTS: Final = 10_000
 class Rates:
     """A client may send `per_minute` requests at once, and then as many in each minute.
 
-    None is no limit.
+    None means without a limit.
     """
 
     def __init__(

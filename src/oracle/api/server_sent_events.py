@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Final
+from typing import Final, TypeVar
 
-from oracle.api.live_runs import Numbered
+from oracle.api.live_runs import NOTHING_YET, Numbered
 from oracle.errors import InputError
 
+Batch = TypeVar("Batch")
 HEARTBEAT: Final = b": waiting\n\n"
 """A comment. Proxies close connections on which nothing is sent for a while."""
 SECONDS_BETWEEN_BEATS: Final = 15.0
@@ -42,6 +43,18 @@ def encoded(run_id: str, chunks: Numbered) -> bytes:
 async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGenerator[bytes]:
     """With a sign of life where nothing is said for a while."""
     async with aclosing(batches):
+        async for batch in batches:
+            if batch is NOTHING_YET:
+                yield HEARTBEAT
+            else:
+                yield encoded(run_id, batch) if batch else NOT_ENDED
+
+
+async def kept_alive(
+    batches: AsyncGenerator[Batch], encode: Callable[[Batch], bytes]
+) -> AsyncGenerator[bytes]:
+    """The same for batches that know nothing of a beat."""
+    async with aclosing(batches):
         coming = asyncio.ensure_future(anext(batches, None))
         try:
             while True:
@@ -53,7 +66,7 @@ async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGene
                 if batch is None:
                     return
                 coming = asyncio.ensure_future(anext(batches, None))
-                yield encoded(run_id, batch) if batch else NOT_ENDED
+                yield encode(batch)
         finally:
             coming.cancel()
             await asyncio.wait({coming})

@@ -1,4 +1,4 @@
-"""Runs the application on a socket until the process is told to stop."""
+"""Runs the application on a socket until a signal stops it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Drain: TypeAlias = Callable[[float], Awaitable[None]]
 
 
 class Server(uvicorn.Server):
-    """Ends when it is told to, and no sooner: uvicorn would raise the signal again at the end, and
-    the process would die before its runs are handed over.
+    """Takes a signal as a request to stop, and nothing more: uvicorn would raise it again at the
+    end, and the process would die before its runs are handed over.
     """
 
     def __init__(self, config: uvicorn.Config, drain: Drain, seconds: float) -> None:
@@ -41,8 +41,9 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """The runs come first. Whoever waits for one hears how it stands, and only then uvicorn
-        closes the connections: it would cancel them in mid-air. A second signal hurries it.
+        """End the runs first, so that each client gets the last event of its run. Only then uvicorn
+        may close the connections, which cancels whatever still uses them. A second signal ends the
+        runs at once.
         """
         for server in self.servers:
             server.close()
@@ -76,7 +77,7 @@ async def _nothing(seconds: float) -> None:
 
 
 def server_of(app: ASGIApp, *, drain: Drain = _nothing, seconds_to_close: float = 0.0) -> Server:
-    """`seconds_to_close` is for the runs that are under way when it is told to stop."""
+    """`seconds_to_close` is for the runs that are under way when a signal stops it."""
     return Server(
         uvicorn.Config(
             _without_traces(app),

@@ -72,6 +72,11 @@ SECONDS_WAITED: Final = "seconds_waited"
 BERT: Final = "bert"
 """In `facts`: what BERT is asked for in this run; a list. Without it, nothing."""
 
+SHARES: Final = "words_by_source"
+"""In `facts`: how much of the question the best place of each source has
+(services/control/first_look.py). It is missing if the index could not be asked.
+"""
+
 # Trees that were recorded or written for an older version do not declare these.
 LEAVES.later_keys.update(
     words_found=Key(list, []),
@@ -198,6 +203,12 @@ def known_terms_of(bb: TypedBlackboard) -> dict[str, int] | None:
         return None
     # Older records have the terms alone.
     return dict((each, 1) if isinstance(each, str) else tuple(each) for each in known)
+
+
+def shares_of(bb: TypedBlackboard) -> dict[str, float]:
+    """How much of the question each source has; empty if that is not known."""
+    facts: dict[str, Any] = bb_get(bb, "facts") or {}
+    return facts.get(SHARES) or {}
 
 
 def classification_of(bb: TypedBlackboard) -> QueryClassification:

@@ -16,6 +16,7 @@ from oracle.services.control.announcements import LONGEST, is_announcement
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.ledger import STOP_AT
 from oracle.services.control.needs import names_in
+from oracle.services.control.unfinished_answer import NO_ANSWER, NOTHING_LOOKED_AT
 from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
 from oracle.services.questions.search_words import points_at_a_text
 from oracle.services.signals.said import is_visible
@@ -90,7 +91,7 @@ def words_for_no_evidence(bb: TypedBlackboard) -> str:
     if found := _found_but_not_shown(bb):
         return f"what was found in {found}: there was no room to show it to the model"
     tried = ", ".join(bb_get(bb, "sources_tried"))
-    return f"anything in {tried}" if tried else "evidence, because nothing was looked at"
+    return f"anything in {tried}" if tried else NOTHING_LOOKED_AT
 
 
 def why_no_evidence(bb: TypedBlackboard) -> str:
@@ -200,4 +201,4 @@ def _the_rest(bb: TypedBlackboard) -> str:
     if wish := words_for_a_wish(signal or {}):
         return wish
     has_text = bb_get(bb, "answer") or bb_get(bb, "answer_so_far")
-    return "the rest of the answer" if has_text else "an answer of the model"
+    return "the rest of the answer" if has_text else NO_ANSWER

@@ -112,6 +112,15 @@ def check_words(request: Request) -> None:
         if request.files:
             file = request.files[0]
             raise InputError(f'the question is missing; write one: oracle -f {file} "what is it?"')
+        if request.diff is not None:
+            raise InputError('the question is missing; write one: oracle --diff "is it right?"')
+        from oracle.cli.terminal.stdin_text import is_piped
+
+        if is_piped():
+            raise InputError(
+                "the question is missing. To ask about the piped text, write one: "
+                '… | oracle ask "what is this?". If the text is the question: … | oracle ask -'
+            )
         raise InputError('the question is empty; write one: oracle ask "where is …?"')
 
 

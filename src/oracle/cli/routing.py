@@ -73,6 +73,7 @@ _ASKING: Final = frozenset(
     ["what", "why", "how", "where", "when", "who", "whose", "which", "is", "are", "does", "do"]
 ) | frozenset(["can", "could", "should", "explain", "describe", "show", "find", "compare"])
 """Words that begin a question, so that "what is why?" is never suggested."""
+_ENDS: Final = "!.,;:"
 _NUMBER: Final = lazy_pattern(r"-\d[\d.,]*\W*")
 
 
@@ -109,7 +110,7 @@ def routed(typed: Sequence[str], commands: Collection[str], *, is_piped: bool = 
             f'To ask a question, put it in quotes: oracle "{word[:40]} …?"'
         )
     if not is_piped and not _words_in(rest) and _is_single_word(word, arguments):
-        asking = f"{word} …?" if word.lower() in _ASKING else f"what is {word[:40]}?"
+        asking = f"{word} …?" if word.lower() in _ASKING else f"what is {word[:40].rstrip(_ENDS)}?"
         raise InputError(
             f"there is no command {named(word)}; `oracle --help` lists them. "
             f'To ask about it, write a question: oracle "{asking}"'
@@ -143,13 +144,14 @@ def _has_blanks_after_dash(argument: str) -> bool:
 
 
 BELOW: Final = {
+    "version": "--version",
     "show": "run show",
     "resume": "run resume",
     "export": "sessions export",
     "rename": "sessions rename",
     "delete": "sessions delete",
 }
-"""Commands below others that people also write alone."""
+"""What people write as a command of its own, and what it is."""
 
 
 def meant_by(arguments: Sequence[str]) -> str:

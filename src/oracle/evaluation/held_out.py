@@ -1,8 +1,8 @@
 """The held-out check: the notes of another made-up project, and questions for their files.
 
 The trees were changed until figures on "harbour" were good, so those may be better than elsewhere.
-Nothing was changed because of a figure on these questions. Nobody wrote what an answer has to
-contain: it is complete if it cites a file that answers the question. There is no code and no web.
+No number was fitted to these questions. Nobody wrote what an answer has to contain: it is complete
+if it cites a file that answers the question. The project has neither code nor web pages.
 """
 
 from __future__ import annotations

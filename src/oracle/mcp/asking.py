@@ -20,7 +20,6 @@ from oracle.mcp.persons import Context, Person, form_about, is_yes, person_of
 from oracle.models.source import Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.attachments.gathering import gather
-from oracle.services.attachments.references import Reach
 from oracle.services.background import in_thread
 from oracle.services.story.words import call_words, stop_words
 
@@ -173,14 +172,7 @@ def _words(chunk: OracleStreamChunk) -> str:
 def _given(desk: Desk, files: Any) -> Given:
     if not files:
         return Given()
-    reach = Reach(
-        folder=desk.root,
-        root=desk.root,
-        secrets=desk.settings.secrets.rules,
-        roots=desk.settings.roots,
-        is_confined=True,
-    )
-    return Given(sources=gather(reach=reach, files=files).sources)
+    return Given(sources=gather(reach=desk.reach, files=files).sources)
 
 
 def rendered(answer: Answer) -> types.CallToolResult:

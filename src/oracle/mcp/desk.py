@@ -1,19 +1,18 @@
-"""What all calls share: the agent of one project, its store, and the runs under way."""
+"""What all calls of an MCP client share."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from oracle.api.approvals import Approvals
 from oracle.api.live_runs import LiveRuns
 from oracle.api.metrics import Metrics
-from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.api.workplace import Workplace
 from oracle.bt.wrappers.project_agent import project_agent
-from oracle.bt.wrappers.run_store import RunStore, open_store
+from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.protocol import Model
 from oracle.services.storage.database import url_for_writing
@@ -28,32 +27,9 @@ SECONDS_TO_CLOSE: Final = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Desk:
-    """`approvals` has the questions of runs that `oracle serve` has taken up itself."""
-
-    settings: Settings
-    root: Path
-    agent: OracleBTWrapper
-    store: RunStore
-    runs: LiveRuns
-    approvals: Approvals
+class Desk(Workplace):
     may_write: bool = True
     """Whether a person at the client may allow a tool that writes."""
-
-    def seen_by(self, user: str, *, may_write: bool) -> Desk:
-        """The same desk for a user: nothing of others can be reached through it."""
-        runs = self.runs.seen_by(user)
-        return replace(
-            self,
-            store=self.store.seen_by(user),
-            runs=runs,
-            approvals=self.approvals.seen_with(runs),
-            may_write=may_write,
-        )
-
-    @property
-    def project(self) -> str | None:
-        return self.agent.project_id or None
 
 
 @asynccontextmanager

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, Final
 
 import mcp_types as types
 from mcp.server import Server
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import Receive, Scope, Send
@@ -35,7 +38,7 @@ def server_for(desk: Desk) -> Server[Any]:
         if scope is None:
             return desk
         caller = caller_of(scope)
-        return desk.seen_by(caller.user, may_write=allows(caller.scope, "write"))
+        return replace(desk.seen_by(caller.user), may_write=allows(caller.scope, "write"))
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -88,11 +91,18 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         left = asyncio.Event()
+        more = {LEFT: left, "user": _owner(scope)}
         try:
-            await self._manager.handle_request({**scope, LEFT: left}, receive, send)
+            await self._manager.handle_request({**scope, **more}, receive, send)
         finally:
             # A call that is still at work has lost its client.
             left.set()
+
+
+def _owner(scope: Scope) -> AuthenticatedUser:
+    """The SDK answers other owners of a session with 404. It does not need the token itself."""
+    caller = caller_of(scope)
+    return AuthenticatedUser(AccessToken(token="", client_id=caller.user, scopes=[caller.scope]))
 
 
 @asynccontextmanager

@@ -92,7 +92,10 @@ _ROWS: Final = (
         citation="page",
         words=_words("web internet online url urls page pages browse browser website google http"),
         is_local=False,
-        setup="`oracle config set web.provider NAME` configures a web search (docs/tools.md)",
+        setup=(
+            "`oracle config set web.provider NAME` configures a web search by searxng, tavily, "
+            "brave or ddgs"
+        ),
     ),
 )
 SOURCE_KINDS: Final[Mapping[str, SourceKind]] = {row.name: row for row in _ROWS}

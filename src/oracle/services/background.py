@@ -20,7 +20,7 @@ from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
 from threading import Lock, Semaphore, Thread
-from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Final, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +130,31 @@ async def in_thread_to_end(function: Callable[[], Result]) -> Result:
     """For work that must not be cut off. A caller that is cancelled goes on; the work does too."""
     work = partial(copy_context().run, function)
     return await asyncio.wrap_future(_threads.submit_to_end(work))
+
+
+class Together(Generic[Result]):
+    """One call for all who ask for the same before it begins, in one event loop.
+
+    Everybody gets the result of a call that began after they asked, so nothing is stale. While one
+    is under way, those who ask wait for the next one.
+    """
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> None:
+        self._work = work
+        self._now: asyncio.Task[Result] | None = None
+        self._next: asyncio.Task[Result] | None = None
+
+    async def __call__(self) -> Result:
+        if self._next is None:
+            self._next = asyncio.create_task(self._begin())
+        # Shielded: one who is cancelled must not cancel it for the others.
+        return await asyncio.shield(self._next)
+
+    async def _begin(self) -> Result:
+        if self._now is not None:
+            await asyncio.wait({self._now})
+        self._now, self._next = self._next, None
+        return await self._work()
 
 
 def wait_for_writes(seconds: float = SECONDS_TO_WRITE) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 from oracle.errors import StoreError
 from oracle.regular_file import read_regular
-from oracle.services.project.root import user_folder
+from oracle.services.project.root import home, user_folder
 
 _MEMORY: Final = "remembered.json"
 
@@ -31,7 +31,7 @@ def config_folder() -> Path:
 
 def _home() -> Path:
     try:
-        return Path.home()
+        return home()
     except RuntimeError:  # no HOME, and a user without an entry, as in some containers
         raise StoreError("there is no home folder; set HOME or XDG_CONFIG_HOME") from None
 

@@ -9,6 +9,7 @@ from oracle.bt.conditions.evidence import (
     a_reading_tool_is_on_offer,
     backs_the_claim,
     calls_have_failed,
+    is_a_search_for_what_is_here,
     is_enough,
     is_missing,
     more_calls_add_nothing,
@@ -95,6 +96,42 @@ def test_what_only_the_web_could_bring_is_known_from_words_and_from_what_is_not_
     ctx = context(query=query, known_terms=known, classification=research, tool_list=TOOLS)
     assert only_the_web_could_bring_it(ctx, sure=0.8) is answer
     assert not only_the_web_could_bring_it(ctx, sure=0.95)
+
+
+@each_row(
+    ("query", "share", "answer"),
+    [
+        ("When is the next solar eclipse?", 0.5, True),
+        ("When is the next solar eclipse?", 0.7, False),
+        # The place to look is named.
+        ("Search the web for the solar eclipse", 1.0, True),
+    ],
+)
+def test_what_a_place_of_the_project_has_the_words_of_is_looked_for_here(query, share, answer):
+    research = {**classified(QueryType.RESEARCH), "confidence": 0.9}
+    facts = {"words_by_source": {"code": 0.0, "vault": share}}
+    ctx = context(query=query, facts=facts, classification=research, tool_list=TOOLS)
+    assert only_the_web_could_bring_it(ctx, sure=0.8, here=0.6) is answer
+
+
+@each_row(
+    ("query", "share", "answer"),
+    [
+        ("dark theme", 1.0, True),
+        ("work_mem", 1.0, True),
+        ("dark theme", 0.5, False),
+        ("good morning", 1.0, False),
+        ("theme", 1.0, False),
+        ("I like the dark theme", 1.0, False),
+    ],
+)
+def test_words_that_one_place_has_are_a_search_even_if_they_sound_like_small_talk(
+    query, share, answer
+):
+    talk = classified(QueryType.CONVERSATIONAL)
+    facts = {"words_by_source": {"threads": share}}
+    ctx = context(query=query, facts=facts, classification=talk, history=[], topic_shift=False)
+    assert is_a_search_for_what_is_here(ctx) is answer
 
 
 @each_row(

@@ -189,7 +189,7 @@ async def test_even_a_broken_finish_branch_leaves_an_answer():
     answered = await ask(look(), enough(), tools=FOUND, trees=trees)
     assert (answered.stop, answered.done["answer"]) == ("answered", "It is in auth.py:3.")
     nothing = await ask(Reply(raises=ModelError("down")), trees=trees)
-    assert "the language model could not be asked" in nothing.done["answer"]
+    assert "the language model did not answer" in nothing.done["answer"]
 
 
 async def test_an_empty_question_is_refused_with_an_answer():

@@ -10,7 +10,7 @@ from tests.scenarios import SCENES, play
 from tests.tables import each_row
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 2))
+@pytest.mark.parametrize("name", thinned(SCENES, 4))
 async def test_each_signal_of_a_whole_response_gets_a_verdict_in_its_turn(name):
     said = await play(SCENES[name])
     cut = {c.turn for c in said if c.type == "turn_end" and c["outcome"] == "cut"}

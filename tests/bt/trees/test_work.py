@@ -30,6 +30,18 @@ async def test_where_nothing_comes_of_it_the_strategies_follow_one_another():
     assert (heard.offered[9], heard.stop) == ([], "stuck")
 
 
+async def test_words_not_found_before_are_not_searched_for_and_the_strategy_moves_on():
+    tools = {"search_code": "", "web_search": "w"}
+    searches = [
+        Reply(calls=[("search_code", {"query": query})]) for query in ("tide tables", "tide")
+    ]
+    heard = await ask(*searches, "There is none.", tools=tools)
+    assert heard.results()[1].startswith(
+        "Not run: an earlier search with these words found nothing"
+    )
+    assert heard.offered[1:3] == [["search_code"], ["search_code", "web_search"]]
+
+
 async def test_a_name_that_nothing_mentions_is_looked_for_in_every_source_and_then_no_further():
     tools = {name: f"{name}.py:1 the login" for name in ("search_code", "search_vault")}
     looks = [Reply(calls=[(name, {"query": "x"})]) for name in (*tools, "web_search")]

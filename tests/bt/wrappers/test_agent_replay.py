@@ -43,7 +43,7 @@ def heard_again(sink):
     return again, said
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 2))
+@pytest.mark.parametrize("name", thinned(SCENES, 4))
 async def test_a_scene_is_told_again_from_memory_word_for_word(name):
     sink, said = MemorySink(), []
     run = run_of(SCENES[name], sink, say=said.append)

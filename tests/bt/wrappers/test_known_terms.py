@@ -4,9 +4,11 @@ import asyncio
 import shutil
 import threading
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 
+from oracle.bt.wrappers.looked_up import looked_up
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.recipe import services_from
@@ -71,6 +73,40 @@ async def test_a_question_about_a_thing_of_the_project_is_seen_as_one(
     (board,) = await asked(project, store, question)
     assert board["known_terms"] == known
     assert board["classification"]["query_type"] == type_
+
+
+async def test_the_sources_that_have_the_words_of_a_question_are_on_record(project, store):
+    (project / "threads").mkdir()
+    (project / "threads/looks.md").write_text("## 2026-01-08T12:00:00Z\n\nA dark theme: later.\n")
+    (board,) = await asked(project, store, "dark theme")
+    assert board["facts"]["words_by_source"] == {"code": 0.0, "vault": 0.0, "threads": 1.0}
+    assert board["classification"]["query_type"] == "documentation"
+    assert "search_threads" in board["granted"]
+    assert "search_vault" not in board["granted"]
+
+
+@pytest.mark.parametrize(("left_out", "shares"), [("", {"code": 1.0}), ("3 files", None)])
+async def test_an_index_that_lacks_files_does_not_say_which_source_has_the_words(left_out, shares):
+    class Sources:
+        def __init__(self):
+            self.left_out = left_out
+
+        async def known(self, terms):
+            return {}
+
+        def at_hand(self):
+            raise AssertionError("it is at hand")
+
+        async def search(self, query, kind, k):
+            return [SimpleNamespace(path="a", text="tide tables")] if kind == "code" else []
+
+    looked = await looked_up(Sources(), "tide tables", ())
+    assert looked.shares == (shares and {**shares, "vault": 0.0, "threads": 0.0})
+
+
+async def test_small_talk_is_not_looked_for(project, store):
+    (board,) = await asked(project, store, "good morning")
+    assert board["granted"] == []
 
 
 async def test_names_that_an_offer_mentions_are_looked_up_as_well(project, store):

@@ -47,7 +47,7 @@ def texts_of_turns(said):
             text = ""
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 2))
+@pytest.mark.parametrize("name", thinned(SCENES, 4))
 async def test_every_chunk_keeps_to_the_contract_and_the_answer_is_what_was_said_last(name):
     said = await play(SCENES[name])
     check_contract(said)

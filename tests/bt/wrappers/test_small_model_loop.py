@@ -19,9 +19,9 @@ async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
     question, small_model_url, tmp_path
 ):
     (tmp_path / "auth.py").write_text("def login(token):\n    return token in TOKENS\n")
-    model = small_model(small_model_url, longest_output=200, stall_seconds=SECONDS)
+    model = small_model(small_model_url, longest_output=40, stall_seconds=SECONDS)
     wrapper = OracleBTWrapper(
-        model=model, tools=project_tools(tmp_path), limits=Limits(turns=4, seconds=SECONDS)
+        model=model, tools=project_tools(tmp_path), limits=Limits(turns=2, seconds=SECONDS)
     )
     chunks = [chunk async for chunk in wrapper.process_query(question)]
     done = chunks[-1]
@@ -33,4 +33,4 @@ async def test_a_model_that_knows_no_signals_comes_to_a_decent_end(
     is_late = done["usage"]["seconds"] > SECONDS / 2
     assert done["stop_reason"] in (*decent, *(["model_unavailable"] if is_late else []))
     assert "<signal" not in done["answer"]
-    assert 1 <= done["usage"]["turns"] <= 4
+    assert 1 <= done["usage"]["turns"] <= 2

@@ -25,7 +25,8 @@ def project(tmp_path):
 async def test_an_editor_asks_a_model_and_sees_what_it_does(project):
     answer = says("After 1800 seconds, `session.py:1`.")
     with model_serving(searches("I will look."), answer) as (env, _):
-        async with as_process(env={**env, "OPENAI_API_KEY": "test"}) as editor:
+        # An interpreter of its own; the other tests fork one.
+        async with as_process(env={**env, "OPENAI_API_KEY": "test"}, is_fork=False) as editor:
             session = await editor.new(project)
             ended = await editor.ask(session, QUESTION)
             listed = (await editor.agent.list_sessions(cwd=str(project))).sessions

@@ -78,9 +78,11 @@ def test_a_file_in_the_place_of_the_folder_is_a_problem(folder):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_a_problem(folder):
+def test_a_folder_that_cannot_be_written_is_a_problem_if_the_database_is_in_it(folder):
     (folder / ".oracle").mkdir(mode=0o500)
     assert found("folder", folder)[0] == ["problem"]
+    elsewhere = {"ORACLE_DATABASE_URL": f"sqlite:///{folder.parent}/x.db"}
+    assert found("folder", folder, **elsewhere)[0] == ["warning"]
 
 
 def make_database(folder, steps):

@@ -325,3 +325,11 @@ def test_a_password_that_was_in_the_file_is_not_shown(inside):
     told, warned, _ = config("unset", "database.url")
     assert "removed" in told
     assert "hush" not in told + warned
+
+
+def test_setting_a_provider_of_web_searches_says_what_it_still_needs(folder):
+    result = oracle("config", "set", "web.provider", "tavily", cwd=folder)
+    assert result.returncode == 0
+    assert "there is no key for tavily: set TAVILY_API_KEY, or run" in result.stderr
+    result = oracle("config", "set", "web.provider", "searxng", cwd=folder)
+    assert "searxng has no address: `oracle config set web.url URL`" in result.stderr

@@ -147,10 +147,21 @@ def test_use_writes_the_full_name_to_the_user_s_file_and_says_so():
 def test_use_says_what_wins_over_it(project):
     (project / "oracle.toml").write_text('[model]\nname = "opus"\n')
     _, _, err = use("gpt-5", **KEY)
-    assert "here oracle.toml:2 selects opus, which wins; add --project" in err
+    assert (
+        "here oracle.toml:2 selects opus, which wins; `oracle models use openai:gpt-5 --project`"
+        in err
+    )
     _, _, err = use("gpt-5", "--project", **KEY, ORACLE_MODEL_NAME="haiku")
-    assert "here ORACLE_MODEL_NAME selects haiku, which wins; unset the variable" in err
+    wins = "here ORACLE_MODEL_NAME selects haiku, which wins"
+    assert f"{wins}; `export ORACLE_MODEL_NAME=openai:gpt-5` changes it" in err
     assert (project / "oracle.toml").read_text() == '[model]\nname = "openai:gpt-5"\n'
+
+
+def test_the_list_says_how_to_change_the_selected_model_where_it_is_selected(project):
+    (project / "oracle.toml").write_text('[model]\nname = "opus"\n')
+    assert "(from oracle.toml:2; `oracle models use NAME --project` changes it)" in page(listing())
+    named = page(listing(ORACLE_MODEL_NAME="haiku"))
+    assert "(from ORACLE_MODEL_NAME; `export ORACLE_MODEL_NAME=NAME` changes it)" in named
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ def serving(project, *arguments):
     try:
         said = server.stderr.readline()
         port = re.search(r"http://\S+:(\d+)", said).group(1)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+        address, options = f"http://127.0.0.1:{port}", {"trust_env": False, "verify": False}
+        with httpx.Client(base_url=address, **options) as client:
             yield client
     finally:
         server.send_signal(signal.SIGTERM)

@@ -49,7 +49,7 @@ def test_a_project_without_own_code_says_how_to_begin(tmp_path, monkeypatch):
     monkeypatch.chdir(project_with(tmp_path / "empty"))
     done = oracle("tools", "trust")
     assert done.returncode == 2
-    assert b"put a tool into .oracle/tools/NAME.py" in done.stderr
+    assert b"into .oracle/tools/NAME.py" in done.stderr
 
 
 def test_help_runs_no_own_code(project):

@@ -17,7 +17,7 @@ from oracle.cli.terminal.outcome import (
 )
 from oracle.cli.terminal.places import places
 from oracle.models.source_kind import SOURCE_KINDS
-from oracle.services.control.unfinished_answer import EXPLAINED
+from oracle.services.control.unfinished_answer import EXPLAINED, NOTHING_LOOKED_AT
 from tests.tables import each_row
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -167,3 +167,22 @@ def test_the_summary_is_the_ledger_in_a_line():
     assert summary(done(), has_model=True) == told
     short = summary(done(usage={}, run_id="", stop_reason="invalid_input"), has_model=True)
     assert short == "invalid input"
+
+
+def test_an_error_is_one_line_without_the_time_or_that_there_is_no_answer():
+    free = {**USAGE, "tokens": 0, "money": 0.0}
+    held = done(stop_reason="held_elsewhere", usage=free, missing=["an answer of the model"])
+    assert below([], [], held, has_model=True) == ""
+    assert what_is_missing(held) is None
+
+
+def test_one_turn_allows_no_search_and_the_flag_for_more_is_named():
+    lacking = {"stop_reason": "partial_answer", "missing": [NOTHING_LOOKED_AT]}
+    once = done(**lacking, usage={**USAGE, "turns": 1})
+    assert what_is_missing(once) == f"missing: {NOTHING_LOOKED_AT}; --max-turns allows more"
+    assert "--max-turns" not in what_is_missing(done(**lacking))
+
+
+def test_no_model_is_offered_where_none_would_help():
+    empty = done(stop_reason="partial_answer", missing=["text: what is attached is empty"])
+    assert what_is_missing(empty, has_model=False) == "missing: text: what is attached is empty"

@@ -64,3 +64,9 @@ def test_merging_keeps_every_line_once(given_ranges):
     numbers = [n for pair in pairs for n in range(pair[0], pair[-1] + 1)]
     assert len(numbers) == len(set(numbers))
     assert set(numbers) == covered if not place.has_more else set(numbers) <= covered
+
+
+def test_cited_files_come_in_the_order_of_the_answer():
+    sources = [lines("a.py", 1, 2, cited=True), lines("b.md", 3, 4, cited=True), lines("c", 1, 1)]
+    found = places(sources, answer="`b.md:3` says so, and `a.py:1` too")
+    assert list(map(str, found)) == ["b.md:3-4", "a.py:1-2", "c:1"]

@@ -117,3 +117,15 @@ def test_the_answer_is_alone_on_stdout_and_one_line_is_below_it(volume, errors, 
 def test_json_has_every_chunk(type_, capsys):
     JsonLines().chunk(chunk(type_, **dict.fromkeys(CHUNKS[type_], None)))
     assert capsys.readouterr().out.startswith(f'{{"type": "{type_}"')
+
+
+@pytest.mark.parametrize("files", [(), ("a.py",)])
+def test_a_project_without_files_is_named_as_the_reason(tmp_path, capsys, files):
+    for name in files:
+        (tmp_path / name).write_text("x = 1")
+    usage = {"turns": 1, "tokens": 0, "money": 0.0, "seconds": 1.0, "uses": {}}
+    told = dict.fromkeys(CHUNKS[ChunkType.DONE], None) | {"answer": "Nothing.", "usage": usage}
+    told |= {"stop_reason": "partial_answer", "missing": [], "detail": "", "caveat": None}
+    shown = Screen(PlainText(), None, "normal", searched=tmp_path, has_model=False)
+    shown.show(chunk(ChunkType.DONE, **told))
+    assert ("there are no files here" in capsys.readouterr().err) is (not files)

@@ -157,6 +157,14 @@ def test_a_link_that_leads_out_of_the_project_is_refused(reach):
     assert places("inner.py:1", reach=reach) == ["inner.py:1"]
 
 
+def test_a_link_out_of_the_project_to_a_secret_is_not_to_be_allowed_as_one(reach):
+    (reach.root.parent / ".env").write_text("A=1")
+    (reach.root / "link.txt").symlink_to(reach.root.parent / ".env")
+    message = refused("link.txt", reach=reach)
+    assert "leads out of the project" in message
+    assert "secrets.allow" not in message
+
+
 def test_a_link_to_a_secret_is_refused(reach):
     (reach.root / ".env").write_text("A=1")
     (reach.root / "plain.txt").symlink_to(".env")
@@ -218,6 +226,16 @@ def test_whoever_is_confined_reads_only_what_tools_may_read(reach):
     assert "ignored by the project" in refused("local.txt", reach=confined)
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "notes.txt:1", "missing.txt", "note.txt"])
+def test_who_is_confined_does_not_learn_what_is_outside(reach, name):
+    confined = replace(reach, is_confined=True)
+    (reach.root.parent / "notes.txt").write_text("private")
+    for path in (f"../{name}", str(reach.root.parent / name), f"~/{name}"):
+        assert refused(path, reach=confined) == (
+            f"{path!r} lies outside the project; give a path relative to the project's root"
+        )
+
+
 def test_all_attachments_share_one_limit(reach):
     (reach.root / "half.txt").write_text("x" * (MOST_BYTES // 2) + "\n")
     (reach.root / "more.txt").write_text("y" * (MOST_BYTES // 2 + 1) + "\n")
@@ -241,3 +259,24 @@ def test_a_diff_is_a_source_and_untracked_files_are_named(reach):
     assert "+line = 1" in found.sources[0]["text"]
     assert "Untracked files, which are not in this diff: new.py" in found.sources[0]["text"]
     assert found.notes == ["untracked files are not in the diff: new.py"]
+
+
+def test_an_empty_diff_advises_only_what_git_has(reach):
+    def git(*command):
+        identity = ("-c", "user.name=n", "-c", "user.email=e@x")
+        subprocess.run(["git", *identity, *command], cwd=reach.root, check=True)
+
+    def said():
+        with pytest.raises(InputError) as problem:
+            gather(reach=reach, diff="")
+        return str(problem.value)
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    assert said().endswith("nothing has changed; attach files with -f")
+    git("commit", "-qm", "second", "--allow-empty")
+    assert said().endswith("name a revision: --diff HEAD~1")
+    (reach.root / ".env").write_text("A=1")
+    (reach.root / "new.py").write_text("x")
+    assert "only untracked files: new.py. Attach those that are text" in said()

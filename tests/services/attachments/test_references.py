@@ -62,7 +62,13 @@ def test_lines_that_make_no_sense_are_named(reach, text, words):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("b.py", "there is no file 'b.py'"), ("src/bb.py", "did you mean 'src/b.py'"), ("", "''")],
+    [
+        ("missing.py", "check the path"),
+        ("*.py", "a pattern is replaced by the shell"),
+        ("b.py", "there is no file 'b.py'"),
+        ("src/bb.py", "did you mean 'src/b.py'"),
+        ("", "''"),
+    ],
 )
 def test_a_file_that_does_not_exist_is_named(reach, text, words):
     with pytest.raises(NotFound, match=re.escape(words)):

@@ -2,15 +2,12 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 
 from oracle.evaluation.situations import by_both, by_heuristic, evaluate, situations
-from oracle.services.bert.background_model import SECONDS_TO_ANSWER
 from oracle.services.bert.bert import open_readers
 from oracle.services.bert.minilm import PACKAGES
-from oracle.services.bert.prototypes import last_sentences
 
 pytestmark = pytest.mark.extra
 
@@ -53,11 +50,9 @@ def test_it_loads_without_a_word_on_the_terminal():
 @pytest.mark.usefixtures("readers")
 @pytest.mark.parametrize("seconds", [0.0, 0.5, 2.0])
 def test_a_process_may_end_while_it_is_being_loaded(seconds):
-    began = time.monotonic()
     done = in_a_process(LEFT.format(seconds=seconds))
     assert (done.returncode, done.stderr) == (0, "")
     assert "still being loaded" in done.stdout
-    assert time.monotonic() - began < 60
 
 
 def test_the_fallback_is_better_with_it(readers):
@@ -65,13 +60,3 @@ def test_the_fallback_is_better_with_it(readers):
     heuristic, both = evaluate(rows, by_heuristic), evaluate(rows, by_both(readers))
     assert both.accuracy >= 0.7
     assert both.accuracy - heuristic.accuracy >= 0.2
-
-
-def test_an_answer_takes_less_time_than_it_is_given(readers):
-    # Of the processor, not of the clock: other tests run at the same time.
-    taken = []
-    for row in situations("tuning")[:20]:
-        began = time.thread_time()
-        readers.prototypes.situation(last_sentences(row.said) or ["Well."])
-        taken.append(time.thread_time() - began)
-    assert sorted(taken)[10] < SECONDS_TO_ANSWER

@@ -1,7 +1,5 @@
 """Marks are only added, and marking an answer a second time changes nothing."""
 
-import time
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from tests.services.citations.test_finding import HOSTILE
 from tests.services.citations.test_resolving import ENTRIES, code
 from tests.services.citations.test_resolving import EVIDENCE as READ
 from tests.tables import each_row
+from tests.timing import within
 
 EVIDENCE = [*READ, code("my file.md", 1, "x")]
 MARKED = {
@@ -109,14 +108,12 @@ def test_marking_only_adds_marks_and_does_so_once(answer):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_answers_and_sources_take_no_time(name):
     text = HOSTILE[name]
-    began = time.process_time()
-    check_answer(text, evidence=[code("a.py", 1, text), code("b.py", 1, "b = 1\n" * 20_000)])
-    assert time.process_time() - began < 8
+    with within(8):
+        check_answer(text, evidence=[code("a.py", 1, text), code("b.py", 1, "b = 1\n" * 20_000)])
 
 
 def test_very_many_quotations_of_long_files_take_a_bounded_time():
     answer = "\n".join(f"`value number {n}` at `a.py:{n}`" for n in range(5_000))
     long = "\n".join(f"value number {n * 7}" for n in range(50_000))
-    began = time.process_time()
-    check_answer(answer, evidence=[code("a.py", 1, long)])
-    assert time.process_time() - began < 8
+    with within(8):
+        check_answer(answer, evidence=[code("a.py", 1, long)])

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from oracle.services.control.runaway import RunawayText
+from oracle.services.control.runaway import _KINDS, RunawayText, _Rounds
 from tests.tables import each_row
 
 REPOSITORY = Path(__file__).parents[3]
@@ -119,3 +119,25 @@ def test_what_repeats_is_more_than_one_round():
     assert watch.feed(text * 8)
     assert watch.repeated in text * 3
     assert watch.repeated not in text
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sampling_finds_what_counting_all_runs_finds_at_the_same_place(seed):
+    chance = Random(seed)
+    words = [f"word{number}" for number in range(200)]
+    lines = [
+        " ".join(chance.choices(words, k=chance.randint(1, 25)))
+        for _ in range(chance.choice([1, 3, 10, 40]))
+    ]
+    numbered = seed % 2
+    said = [f"{n}. " * numbered + chance.choice(lines) + "\n" for n in range(300)]
+    sampling, counting = RunawayText(), RunawayText()
+    counting._rounds = tuple(_Rounds(kind) for kind in _KINDS)
+    assert [sampling.feed(line) for line in said] == [counting.feed(line) for line in said]
+
+
+def test_a_text_that_does_not_repeat_is_only_sampled():
+    text = RunawayText()
+    for number in range(500):
+        text.feed(f"In step {number} the handler{number} calls part{number} and returns a value. ")
+    assert not text._rounds

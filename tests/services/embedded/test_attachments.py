@@ -1,6 +1,6 @@
 import pytest
 
-from oracle.services.embedded.attachments import facts_of, places_in
+from oracle.services.embedded.attachments import asks_to_judge, facts_of, places_in
 from tests.tables import each_row
 
 DIFF = """diff --git a/a.py b/a.py
@@ -99,3 +99,16 @@ def test_an_error_names_places_of_the_project(text, places):
 )
 def test_a_diff_in_pieces_is_counted_as_far_as_it_goes(text):
     assert "The attached diff touches" in facts_of(text, [])
+
+
+@pytest.mark.parametrize(
+    ("question", "is_order"),
+    [
+        ("Review `a.py` in three sentences.", True),
+        ("please check it", True),
+        ("where is a review stored?", False),
+        ("checkout: where does it begin?", False),
+    ],
+)
+def test_an_order_to_judge_is_not_a_search(question, is_order):
+    assert asks_to_judge(question) is is_order

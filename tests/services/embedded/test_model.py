@@ -1,15 +1,20 @@
 """`embedded` in the whole loop: real files, real tools, and the tree that decides."""
 
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 
 import pytest
 
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.models.source import Given
+from oracle.models.source_kind import kind_named
 from oracle.services.attachments.gathering import gather
 from oracle.services.attachments.references import Reach
+from oracle.services.citations import find_citations
+from oracle.services.embedded.answering import what_failed
 from oracle.services.embedded.model import EmbeddedModel
+from oracle.services.embedded.situation import Call
 from oracle.services.llm.protocol import ModelRequest
 from oracle.services.storage.database import as_url
 from oracle.services.tools.project_tools import project_tools
@@ -135,6 +140,20 @@ async def test_uses_of_a_name_are_listed_without_its_definition(ask):
     assert "def total_price" not in outcome.answer
 
 
+async def test_the_number_of_uses_does_not_depend_on_what_else_was_read(ask, root):
+    """A docstring that has the name is not a use, whether a search has found it or not."""
+    said = '"""A report may call :meth:`total_price` of a basket, and total_price only."""\n'
+    (root / "src/shop/pages.py").write_text(said)
+    outcome = await ask("Who calls total_price?")
+    assert "is used at 2 places in 2 files" in outcome.answer
+    assert "pages.py" not in outcome.answer
+
+
+@pytest.mark.parametrize("nonsense", ["?", "🦄🦄🦄?", "... !"])
+async def test_what_has_no_letter_is_not_answered(ask, nonsense):
+    assert (await ask(nonsense)).done["stop_reason"] == "partial_answer"
+
+
 @pytest.mark.parametrize("thanks", ["thanks!", "Thank you, that helps", "hello"])
 async def test_small_talk_is_polite_and_calls_nothing(ask, thanks):
     outcome = await ask(thanks)
@@ -242,6 +261,7 @@ async def test_a_note_that_is_there_is_not_replaced(ask, root):
 async def test_a_dry_run_says_what_it_would_write(ask, root):
     outcome = await ask("Write a note about caching: we cache for an hour.", dry_run=True)
     assert "Dry run" in outcome.answer
+    assert "# caching\n\nwe cache for an hour." in outcome.answer, "as it would be written"
     assert not (root / "notes/caching.md").exists()
 
 
@@ -458,3 +478,17 @@ class Failing:
 
     async def was_done(self, name, arguments):
         return await self._tools.was_done(name, arguments)
+
+
+def test_an_error_of_a_tool_names_it_once_and_cites_nothing():
+    failed = Call(
+        name="search_boom",
+        arguments={},
+        role="search",
+        kind=kind_named("code"),
+        content="search_boom failed: ValueError: kaboom (boom.py:7)",
+        success=False,
+    )
+    said = what_failed(SimpleNamespace(failed=[failed]), found_some=False)
+    assert said == "`search_boom` failed: `ValueError: kaboom (line 7 of boom.py)`"
+    assert list(find_citations(said)) == []

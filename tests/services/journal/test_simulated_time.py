@@ -59,4 +59,4 @@ async def test_what_is_real_takes_as_long_as_it_takes():
     with time.real():
         await asyncio.sleep(0.02)
     time.close()
-    assert 0.02 <= time.monotonic() < 5
+    assert time.monotonic() >= 0.02

@@ -9,6 +9,7 @@ from oracle.errors import (
     ModelRefused,
     ModelUnreachable,
 )
+from oracle.services.llm.failures import _duration
 from oracle.services.llm.opening import open_model
 from oracle.services.llm.providers import PROVIDERS
 from oracle.testing.servers import Reply, ScriptedServer, anthropic, openai
@@ -185,7 +186,8 @@ async def test_a_server_that_is_not_there_is_named(name):
 
 async def test_a_missing_key_and_a_wrong_key_have_different_errors(dialect):
     _, error = await dialect.failing(dialect.wire.bad_key())
-    assert "needs a key and got none: set the variable that model.key_variable names" in str(error)
+    assert "needs a key and got none: set a variable to the key, and name it with" in str(error)
+    assert "`oracle config set model.key_variable NAME --user`" in str(error)
 
 
 async def test_the_variable_that_held_a_bad_key_is_named():
@@ -216,3 +218,10 @@ async def test_a_refusal_to_answer_is_what_the_model_says():
     body = [*openai.beginning(), openai.chunk({"refusal": "I will not."}), *openai.ending()]
     parts = await DIALECTS["openai"].answer(*body)
     assert parts[0] == {"ending": {"kind": "refusal", "said": "I will not."}}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (40, "40 s"), (90, "2 min"), (3600, "1 h"), (5400, "2 h")]
+)
+def test_a_time_to_wait_is_rounded_up_to_a_unit_that_people_read(seconds, words):
+    assert _duration(seconds) == words

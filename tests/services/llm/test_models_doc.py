@@ -25,7 +25,7 @@ def test_the_providers_of_the_page_are_those_of_the_table():
 
 
 def test_every_argument_of_open_model_is_on_the_page():
-    taken = set(inspect.signature(open_model).parameters) - {"name", "environment"}
+    taken = set(inspect.signature(open_model).parameters) - {"name", "environment", "advice"}
     assert {row[0] for row in rows("argument")} == taken
 
 

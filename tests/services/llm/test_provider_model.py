@@ -210,8 +210,10 @@ async def test_an_error_in_the_middle_of_a_stream_is_raised(dialect):
 
 @pytest.mark.parametrize("noise", [b"data: {broken\n\n", b"\xff\xfe", b"data: 5\n\n", b"<html>"])
 async def test_noise_in_place_of_a_stream_is_an_error(dialect, noise):
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError) as problem:
         await dialect.answer(noise)
+    assert "check that a server with the protocol of" in str(problem.value)
+    assert "http://127.0.0.1" in str(problem.value)
 
 
 async def test_closing_the_iterator_closes_the_connection(dialect):

@@ -52,3 +52,11 @@ def test_the_users_folder_is_for_the_user_alone(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     with pytest.raises(StoreError, match="`oracle init`"):
         made_user_folder()
+
+
+def test_a_home_that_is_not_absolute_is_not_made_in_the_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "relative")
+    assert user_folder().is_absolute()
+    assert not user_folder().is_relative_to(tmp_path)

@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import ipaddress
-import time
 
 import pytest
 from hypothesis import given
@@ -146,11 +145,9 @@ async def flood():
 
 
 async def test_a_server_that_drips_is_cut_off(fetcher):
-    start = time.monotonic()
     async with LoopbackServer(lambda request: Reply(body=drip())) as server:
         with pytest.raises(WebProblem, match=r"took longer than 0\.2 s"):
             await fetcher(seconds=0.2).fetch(f"http://good.test:{server.port}/")
-    assert time.monotonic() - start < 5
 
 
 async def test_a_page_without_end_is_read_up_to_the_limit(fetcher):

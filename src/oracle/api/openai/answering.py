@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
+from urllib.parse import quote, urlencode
 
 from fastapi import Request
 
 from oracle.api.door import Door
 from oracle.api.live_runs import LiveRun
+from oracle.api.openai.brief import brief_answer
 from oracle.api.openai.messages import BRIEF, Message, check_model, question_of
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
@@ -24,6 +26,9 @@ because only then is it known to be the answer and not a draft.
 """
 
 FINISH: Final[Mapping[str, str]] = {"token_limit": "length", "content_filter": "content_filter"}
+
+
+Finisher: TypeAlias = Callable[[OracleStreamChunk], tuple[str, list[dict[str, Any]]]]
 
 
 def begin(door: Door, model: str, messages: Sequence[Message]) -> LiveRun:
@@ -68,6 +73,24 @@ def progress_in(chunk: OracleStreamChunk) -> str:
             return ""
 
 
+def finisher(
+    door: Door, model: str, messages: Sequence[Message], live: LiveRun, server: str
+) -> Finisher:
+    """The answer that the client shows, and its annotations, once the run is done.
+
+    A title must be one, also if there is no language model that could word it.
+    """
+    is_title = model == BRIEF and not door.has_language_model
+
+    def finished(done: OracleStreamChunk) -> tuple[str, list[dict[str, Any]]]:
+        if is_title:
+            return brief_answer(question_of(messages)[0]), []
+        answer = answer_in(done)
+        return answer, annotations_in(live.chunks, answer, server)
+
+    return finished
+
+
 def answer_in(done: OracleStreamChunk) -> str:
     """The answer, and below it what is missing, if the answer does not say so itself."""
     answer = str(done["answer"])
@@ -81,8 +104,13 @@ def pieces(text: str) -> list[str]:
     return [text[at : at + PIECE] for at in range(0, len(text), PIECE)] or [""]
 
 
-def annotations_in(chunks: Sequence[OracleStreamChunk], answer: str) -> list[dict[str, Any]]:
-    """Each source that the answer cites. Pages have an address, files have their path as one."""
+def annotations_in(
+    chunks: Sequence[OracleStreamChunk], answer: str, server: str
+) -> list[dict[str, Any]]:
+    """Each source that the answer cites. A page has an address of its own. The lines of a file are
+    read at this `server`: its own path would not be an address, and that of the disk is not one
+    that a client on another machine, or a page, could open.
+    """
     sources = next((c["sources"] for c in reversed(chunks) if c.type == ChunkType.SOURCES), ())
     found: list[dict[str, Any]] = []
     for source in sources:
@@ -91,13 +119,23 @@ def annotations_in(chunks: Sequence[OracleStreamChunk], answer: str) -> list[dic
             continue
         start = max(answer.find(where), 0)
         citation = {
-            "url": str(source.get("url") or where),
+            "url": _address(source, server, where),
             "title": where,
             "start_index": start,
             "end_index": start + len(where),
         }
         found.append({"type": "url_citation", "url_citation": citation})
     return found
+
+
+def _address(source: Mapping[str, Any], server: str, where: str) -> str:
+    if source.get("url"):
+        return str(source["url"])
+    if not source.get("path"):
+        return f"urn:oracle:{quote(where, safe=':@')}"
+    lines = {key: source[key] for key in ("start", "end") if source.get(key)}
+    given = {"path": source["path"], **lines}
+    return f"{server.rstrip('/')}/api/source?{urlencode(given, safe='/')}"
 
 
 def finish_reason(done: OracleStreamChunk) -> str:

@@ -15,11 +15,11 @@ from oracle.api.door import TheDoor
 from oracle.api.live_runs import LiveRun
 from oracle.api.openai.answering import (
     STREAMED,
-    annotations_in,
-    answer_in,
+    Finisher,
     begin,
     cancelled_with,
     finish_reason,
+    finisher,
     pieces,
     progress_in,
     usage_in,
@@ -98,18 +98,19 @@ async def complete(
     """Ask as OpenAI's clients do. A client that leaves cancels the run."""
     check_supported(asked)
     live = begin(door, asked.model, asked.messages)
+    finished = finisher(door, asked.model, asked.messages, live, str(request.base_url))
     if asked.stream:
-        events = _streamed(asked, live, await live.begun())
+        events = _streamed(asked, live, await live.begun(), finished)
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(events, media_type="text/event-stream", headers=headers)
     async with cancelled_with(request, live):
         done = await live.end()
-    answer = answer_in(done)
+    answer, cited = finished(done)
     message = {
         "role": "assistant",
         "content": answer,
         "refusal": None,
-        "annotations": annotations_in(live.chunks, answer),
+        "annotations": cited,
     }
     choice = {
         "index": 0,
@@ -121,7 +122,12 @@ async def complete(
     return JSONResponse({**head, "choices": [choice], "usage": usage_in(done)})
 
 
-async def _streamed(asked: Completion, live: LiveRun, run_id: str) -> AsyncGenerator[bytes]:
+async def _streamed(
+    asked: Completion,
+    live: LiveRun,
+    run_id: str,
+    finished: Finisher,
+) -> AsyncGenerator[bytes]:
     head = _head(run_id, asked.model, "chat.completion.chunk")
 
     def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
@@ -134,12 +140,10 @@ async def _streamed(asked: Completion, live: LiveRun, run_id: str) -> AsyncGener
             if told := "".join(progress_in(chunk) for _, chunk in batch):
                 yield event({"reasoning_content": told})
         done = await live.end()
-        answer = answer_in(done)
+        answer, cited = finished(done)
         for piece in pieces(answer):
             yield event({"content": piece})
-        last: dict[str, Any] = {}
-        if found := annotations_in(live.chunks, answer):
-            last["annotations"] = found
+        last: dict[str, Any] = {"annotations": cited} if cited else {}
         yield event(last, finish_reason(done))
         if asked.stream_options is not None and asked.stream_options.include_usage:
             yield _event({**head, "choices": [], "usage": usage_in(done)})

@@ -29,11 +29,11 @@ class OpenAIErrors(BaseModel):
     error: OpenAIError
 
 
-def error_of(status: int, kind: str, message: str) -> dict[str, Any]:
-    """An error that is not about one field of the request."""
+def error_of(status: int, kind: str, message: str, *, param: str | None = None) -> dict[str, Any]:
+    """`param` is the field of the request that the error is about."""
     types = {429: "rate_limit_error"}
     type_ = types.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return {"message": message, "type": type_, "param": None, "code": _CODES.get(status, kind)}
+    return {"message": message, "type": type_, "param": param, "code": _CODES.get(status, kind)}
 
 
 class OpenAIProblem(Exception):  # noqa: N818 - it is an outcome, not a bug

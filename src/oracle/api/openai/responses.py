@@ -15,10 +15,10 @@ from oracle.api.door import TheDoor
 from oracle.api.live_runs import LiveRun
 from oracle.api.openai.answering import (
     STREAMED,
-    annotations_in,
-    answer_in,
+    Finisher,
     begin,
     cancelled_with,
+    finisher,
     pieces,
     usage_in,
 )
@@ -58,23 +58,23 @@ async def respond(
     if isinstance(messages, str):
         messages = [Message(role="user", content=messages)]
     live = begin(door, asked.model, messages)
+    finished = finisher(door, asked.model, messages, live, str(request.base_url))
     if asked.stream:
-        events = _streamed(asked, live, await live.begun())
+        events = _streamed(asked, live, await live.begun(), finished)
         return StreamingResponse(events, media_type="text/event-stream")
     async with cancelled_with(request, live):
         done = await live.end()
-    return JSONResponse(_response(asked, live, done))
+    return JSONResponse(_response(asked, live, done, finished))
 
 
-def _response(asked: Asked, live: LiveRun, done: OracleStreamChunk | None) -> dict[str, Any]:
+def _response(
+    asked: Asked, live: LiveRun, done: OracleStreamChunk | None, finished: Finisher
+) -> dict[str, Any]:
     output: list[dict[str, Any]] = []
     usage = None
     if done is not None:
-        answer = answer_in(done)
-        flat = [
-            {"type": each["type"], **each["url_citation"]}
-            for each in annotations_in(live.chunks, answer)
-        ]
+        answer, cited = finished(done)
+        flat = [{"type": each["type"], **each["url_citation"]} for each in cited]
         text = {"type": "output_text", "text": answer, "annotations": flat, "logprobs": []}
         output = [_message(live.id, "completed", [text])]
         counted = usage_in(done)
@@ -108,7 +108,9 @@ def _message(run_id: str, status: str, content: list[dict[str, Any]]) -> dict[st
     return {"type": "message", "id": id_, "role": "assistant", "status": status, "content": content}
 
 
-async def _streamed(asked: Asked, live: LiveRun, run_id: str) -> AsyncGenerator[bytes]:
+async def _streamed(
+    asked: Asked, live: LiveRun, run_id: str, finished: Finisher
+) -> AsyncGenerator[bytes]:
     number = 0
 
     def event(kind: str, **data: Any) -> bytes:
@@ -119,17 +121,17 @@ async def _streamed(asked: Asked, live: LiveRun, run_id: str) -> AsyncGenerator[
 
     place = {"item_id": f"msg_{run_id}", "output_index": 0, "content_index": 0}
     try:
-        yield event("response.created", response=_response(asked, live, None))
+        yield event("response.created", response=_response(asked, live, None, finished))
         item = _message(run_id, "in_progress", [])
         yield event("response.output_item.added", output_index=0, item=item)
         part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
         yield event("response.content_part.added", **place, part=part)
         done = await live.end()
-        answer = answer_in(done)
+        answer, _ = finished(done)
         for piece in pieces(answer):
             yield event("response.output_text.delta", **place, delta=piece, logprobs=[])
         yield event("response.output_text.done", **place, text=answer, logprobs=[])
-        whole = _response(asked, live, done)
+        whole = _response(asked, live, done, finished)
         yield event("response.output_item.done", output_index=0, item=whole["output"][0])
         yield event("response.completed", response=whole)
     finally:

@@ -13,10 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from oracle.agent import answer_of
 from oracle.api.door import Door, TheCaller, TheDoor
 from oracle.api.live_runs import LiveRun
-from oracle.api.server_sent_events import as_events, place_after
+from oracle.api.server_sent_events import SECONDS_BETWEEN_BEATS, as_events, place_after
 from oracle.models.source import Given
 from oracle.services.attachments.gathering import gather
-from oracle.services.attachments.references import Reach
 from oracle.services.background import in_thread
 
 router = APIRouter(prefix="/api", tags=["asking"])
@@ -65,7 +64,7 @@ async def stream(
         run_id, after = place_after(last_event_id)
         return await _events(door, run_id, after)
     live = await _begun(asked, door)
-    return _event_stream(live.id, as_events(live.id, live.follow()))
+    return _event_stream(live.id, as_events(live.id, live.follow(beat=SECONDS_BETWEEN_BEATS)))
 
 
 @router.post("/oracle")
@@ -101,7 +100,7 @@ async def cancel(run_id: str, door: TheDoor) -> dict[str, str]:
 @router.get("/runs/{run_id}/approvals")
 async def approvals(run_id: str, door: TheDoor) -> list[dict[str, Any]]:
     """What the run waits for a person to allow."""
-    run = await door.store.runs.get(run_id)
+    run = await door.run(run_id)
     return [dict(asked) for asked in door.approvals.of_run(run.id)]
 
 
@@ -125,7 +124,10 @@ def _only_reads(tools: Sequence[str], door: Door) -> bool:
 
 
 async def _begun(asked: Question, door: Door) -> LiveRun:
-    given = await in_thread(lambda: _given(asked, door))
+    # The disk is read for files only.
+    given = Given(text=asked.attachment)
+    if asked.attachments:
+        given = await in_thread(lambda: _given(asked, door))
     live = door.runs.begin(
         asked.question, asked.context_id, session_id=asked.session_id, given=given
     )
@@ -134,26 +136,16 @@ async def _begun(asked: Question, door: Door) -> LiveRun:
 
 
 def _given(asked: Question, door: Door) -> Given:
-    if not asked.attachments:
-        return Given(text=asked.attachment)
-    settings = door.settings
-    reach = Reach(
-        folder=door.root,
-        root=door.root,
-        secrets=settings.secrets.rules,
-        roots=settings.roots,
-        is_confined=True,
-    )
-    return Given(
-        text=asked.attachment, sources=gather(reach=reach, files=asked.attachments).sources
-    )
+    sources = gather(reach=door.reach, files=asked.attachments).sources
+    return Given(text=asked.attachment, sources=sources)
 
 
 async def _events(door: Door, run_id: str, after: int) -> StreamingResponse:
     if door.runs.live(run_id) is None:
         # Before the response begins, so that an unknown run is a 404.
-        run_id = (await door.store.runs.get(run_id)).id
-    return _event_stream(run_id, as_events(run_id, door.runs.follow(run_id, after)))
+        run_id = (await door.run(run_id)).id
+    batches = door.runs.follow(run_id, after, beat=SECONDS_BETWEEN_BEATS)
+    return _event_stream(run_id, as_events(run_id, batches))
 
 
 def _event_stream(run_id: str, events: Any) -> StreamingResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -13,10 +14,12 @@ from oracle.api.door import Door, TheDoor
 from oracle.bt.wrappers.decisions.playing import recorded
 from oracle.bt.wrappers.decisions.recording_file import exported
 from oracle.bt.wrappers.retelling import retold
-from oracle.models.session import StoredRun
+from oracle.models.session import Exchange, StoredRun
 from oracle.services.ans.event_types import select_types
 from oracle.services.ans.query import EventQuery
 from oracle.services.background import in_thread
+from oracle.services.comparison.comparing import Row, is_passed, rows_of
+from oracle.services.storage.exchanges import Exchanges
 
 router = APIRouter(prefix="/api", tags=["runs"])
 
@@ -29,13 +32,13 @@ async def runs(
 ) -> list[dict[str, Any]]:
     """The newest runs of this project."""
     found = await door.store.runs.newest(limit, session_id=session_id, project=door.project)
-    return [_listed(run, door) for run in found]
+    return await listed(found, door)
 
 
 @router.get("/runs/{run_id}")
 async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
     """A run with its story: turns, calls, decisions with their nodes, and costs."""
-    found = await door.store.runs.get(run_id)
+    found = await door.run(run_id)
     told = await retold(door.store, found)
     return {**told.as_data(), "is_live": door.runs.live(found.id) is not None}
 
@@ -43,7 +46,7 @@ async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
 @router.get("/runs/{run_id}/export", response_model=None)
 async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
     """A recording without secrets, for `oracle replay`."""
-    text = await exported(await recorded(*await door.store.record_of(run_id)))
+    text = await exported(await recorded(*await door.store.record_of((await door.run(run_id)).id)))
     return PlainTextResponse(text, media_type="application/json")
 
 
@@ -77,5 +80,65 @@ async def shadow_reports(door: TheDoor, limit: Limit = 50) -> list[dict[str, Any
     ]
 
 
-def _listed(run: StoredRun, door: Door) -> dict[str, Any]:
-    return {**asdict(run), "is_live": door.runs.live(run.id) is not None}
+@router.get("/shadow")
+async def shadow(door: TheDoor, limit: Limit = 1000) -> dict[str, Any]:
+    """What the comparisons say together: a row for each measure, and whether the tree is as good.
+
+    `passed` is null if nothing was compared yet.
+    """
+    found = await door.store.shadow_reports.newest(limit, project=door.project)
+    rows = rows_of(found) if found else []
+    return {
+        "compared": len(found),
+        "passed": is_passed(found) if found else None,
+        "served": door.settings.loop.answers,
+        "rows": [_row(row) for row in rows],
+        "pairs": [
+            {
+                "run_id": each.run_id,
+                "shadow_run_id": each.shadow_run_id,
+                "question": each.question,
+                "served": each.served,
+            }
+            for each in found
+        ],
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    measure = row.measure
+    return {
+        "name": measure.name,
+        "tree": row.tree,
+        "baseline": row.baseline,
+        "digits": measure.digits,
+        "more_is_better": measure.more_is_better,
+        "is_counted": measure.is_counted,
+        "allowed": measure.allowed,
+        "is_kept": row.is_kept,
+        "verdict": row.verdict,
+    }
+
+
+async def listed(runs: Sequence[StoredRun], door: Door) -> list[dict[str, Any]]:
+    """Rows of a list, with the signals of each run and how many citations of its answer hold, as
+    far as its exchange has kept that.
+    """
+    kept = await Exchanges(door.store.database).of_runs([run.id for run in runs])
+    return [_listed(run, door, kept.get(run.id)) for run in runs]
+
+
+def _listed(run: StoredRun, door: Door, exchange: Exchange | None) -> dict[str, Any]:
+    metadata: Mapping[str, Any] = {} if exchange is None else exchange.metadata
+    kept: Sequence[Mapping[str, Any]] = metadata.get("signals", ())
+    signals = [
+        signal.get("type") or "malformed"
+        for signal in kept
+        if signal.get("event") != "signal.ignored"
+    ]
+    return {
+        **asdict(run),
+        "is_live": door.runs.live(run.id) is not None,
+        "signals": signals,
+        "citations": metadata.get("citations"),
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from oracle.bt.board import (
     SECONDS_WAITED,
@@ -12,9 +12,11 @@ from oracle.bt.board import (
     bb_get,
     bb_set,
     board_of,
+    classification_of,
     known_terms_of,
     services_of,
     set_ledger,
+    shares_of,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -22,10 +24,14 @@ from oracle.bt.report import say_system
 from oracle.bt.second_opinion import second_opinion
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.bert.query_types import texts_of
 from oracle.services.classification.classifier import classify_query, depends_on_history
 from oracle.services.control.ledger import Ledger, Limits
 from oracle.services.control.topic import asks_for_something_new, is_topic_shift, last_topic
+
+UNSURE: Final = 0.5
+"""The confidence of a class that was chosen by the sources, not by the words of the question."""
 
 
 @action(reads=["limits", "model", "seconds_before", "facts"], writes=["ledger"])
@@ -92,6 +98,25 @@ async def weigh_second_opinion(ctx: TickContext) -> RunStatus:
     )
     if found is not None:
         _classify(ctx, found["types"])
+    return SUCCESS
+
+
+@action(reads=["facts", "classification"], writes=["classification"])
+def take_for_a_search(ctx: TickContext) -> RunStatus:
+    """Classify by the source that has the words. That is not sure, so other tools are near."""
+    bb = board_of(ctx)
+    shares, before = shares_of(bb), classification_of(bb)
+    # A search of the code finds notes too, so only more than the notes have speaks for code.
+    notes = max(shares.get("vault", 0.0), shares.get("threads", 0.0))
+    is_code = shares.get("code", 0.0) > notes
+    found = QueryClassification.of_type(
+        QueryType.CODE if is_code else QueryType.DOCUMENTATION,
+        confidence=min(before.confidence, UNSURE),
+        keywords_matched=("all words are in one place",),
+        runner_up=QueryType.DOCUMENTATION if is_code else QueryType.CODE,
+        breadth=before.breadth,
+    )
+    bb_set(bb, "classification", as_data(found))
     return SUCCESS
 
 

@@ -22,7 +22,12 @@ from oracle.bt.tool_calls import (
 )
 from oracle.models.tool_spec import Role
 from oracle.services.control.needs import follows_a_lead, last_in_vain
-from oracle.services.control.overlap import GATHERING_ROLES, reasons_not_to_run
+from oracle.services.control.overlap import (
+    GATHERING_ROLES,
+    is_in_vain,
+    reasons_not_to_run,
+    searches_in_vain,
+)
 from oracle.services.control.repetition import name_of_call
 from oracle.services.control.writes import done_writes
 
@@ -144,6 +149,21 @@ def refuse_overlapping(ctx: TickContext, usual: int, searches: int, reads: int) 
     left = [call for call in calls if call.get("not_run") is None]
     reasons = iter(reasons_not_to_run(left, specs, most, usual=usual))
     _refuse(bb, lambda _: next(reasons), is_spared=True)
+    return SUCCESS
+
+
+@action(reads=["calls", "messages", "tool_list"], writes=["calls"])
+def refuse_searches_in_vain(ctx: TickContext) -> RunStatus:
+    """A search whose words were all searched for before, when nothing was found."""
+    bb = board_of(ctx)
+    specs = {spec.name: spec for spec in all_tools(bb)}
+    if before := searches_in_vain(bb_get(bb, "messages"), specs):
+        told = "an earlier search with these words found nothing there; use other words, or answer"
+
+        def reason(call: Call) -> str | None:
+            return told if is_in_vain(call, specs, before) else None
+
+        _refuse(bb, reason, is_spared=True, is_in_vain=True)
     return SUCCESS
 
 

@@ -19,6 +19,7 @@ from oracle.bt.board import (
     give_reason,
     granted_tools,
     services_of,
+    shares_of,
     specs_of,
 )
 from oracle.bt.core.context import TickContext
@@ -32,6 +33,7 @@ from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.conversation import rough_tokens
+from oracle.services.control.first_look import tools_to_add, tools_to_keep_for_later
 from oracle.services.control.gathered import attached_places
 from oracle.services.control.grants import first_grant
 from oracle.services.prompting.composer import (
@@ -94,6 +96,29 @@ def grant_first_tools(
     careful = [spec for spec in all_tools(bb) if spec.needs_yes and spec.name in granted]
     asked = [spec.name for spec in careful if asks_for(bb_get(bb, "query"), spec)]
     give_reason(bb, asked, "the question asks for it")
+    return SUCCESS
+
+
+@action(
+    reads=["query", "facts", "granted", "tool_list", "tool_reasons"],
+    writes=["granted", "tool_reasons"],
+)
+def prefer_sources_with_its_words(ctx: TickContext, most: float, part: float) -> RunStatus:
+    """Grant the tools of sources that have `most` of the question's words in one place, if no
+    source granted so far has. Then take back those of sources that have at most this `part` of what
+    the best one has.
+    """
+    bb = board_of(ctx)
+    shares, specs = shares_of(bb), all_tools(bb)
+    granted: list[str] = bb_get(bb, "granted")
+    added = tools_to_add(shares, specs, granted, most=most)
+    give_reason(bb, added, "the words of the question are there")
+    granted = [*granted, *added]
+    later = tools_to_keep_for_later(
+        bb_get(bb, "query"), shares, specs, granted, most=most, part=part
+    )
+    give_reason(bb, later, "kept for later: another source has the words of the question")
+    bb_set(bb, "granted", [name for name in granted if name not in later])
     return SUCCESS
 
 

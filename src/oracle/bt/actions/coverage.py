@@ -23,6 +23,7 @@ from oracle.bt.report import say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import RESULTS, Call, Done, Result, perform_calls
+from oracle.services.control.overlap import tools_that_found_nothing
 from oracle.services.coverage.affordable import how_many_may_be_read, may_be_read
 from oracle.services.coverage.bridges import bridges_in, names_to_follow, with_bridges
 from oracle.services.coverage.listing import (
@@ -80,7 +81,10 @@ def want_parts(ctx: TickContext, parts: int) -> RunStatus:
 
 
 @action(
-    reads=["query", "delegations", "tool_list", "granted", "withdrawn", "parts_wanted", *RESULTS],
+    reads=[
+        *("query", "delegations", "messages", "tool_list", "granted", "withdrawn", "parts_wanted"),
+        *RESULTS,
+    ],
     writes=["parts", *RESULTS],
 )
 async def list_parts(ctx: TickContext, many: int = MOST_PARTS) -> RunStatus:
@@ -100,7 +104,9 @@ async def list_parts(ctx: TickContext, many: int = MOST_PARTS) -> RunStatus:
         return [(each["tool_role"], each["sources"]) for _, each in results if each["success"]]
 
     is_broad = wanted >= many
-    found = await search(searches_for(asked, tools), "coverage-search")
+    in_vain = tools_that_found_nothing(asked, bb_get(bb, "messages"), tools)
+    searches = [call for call in searches_for(asked, tools) if call[0] not in in_vain]
+    found = await search(searches, "coverage-search")
     if is_broad:
         found = await search(searches_for_words(asked, found, tools), "coverage-word")
     # Of a broad question, what is found and not read is named to the model and in the end.

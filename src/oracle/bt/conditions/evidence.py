@@ -16,6 +16,7 @@ from oracle.bt.board import (
     granted_tools,
     known_terms_of,
     services_of,
+    shares_of,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
@@ -25,7 +26,11 @@ from oracle.models.query_classification import QueryType
 from oracle.patterns import lazy_pattern
 from oracle.services.classification.known_terms import RARE
 from oracle.services.classification.parsed_query import ParsedQuery, parse_query
-from oracle.services.control.needs import last_in_vain, share_of_words
+from oracle.services.control.needs import (
+    is_only_words_to_look_for,
+    last_in_vain,
+    share_of_words,
+)
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.questions.project_topics import project_question
 from oracle.services.tools.offered import with_role
@@ -104,9 +109,29 @@ def was_gathered(ctx: TickContext) -> bool:
     return bool(bb_get(board_of(ctx), "evidence"))
 
 
+@condition(reads=["query", "facts", "classification", "history", "topic_shift"])
+def is_a_search_for_what_is_here(ctx: TickContext) -> bool:
+    """Whether it seems to need no source, is nothing but words to look for, and one place of the
+    project has all of them. In a conversation such words may answer something.
+    """
+    bb = board_of(ctx)
+    if classification_of(bb).needs_any_source or (
+        bb_get(bb, "history") and not bb_get(bb, "topic_shift")
+    ):
+        return False
+    return _is_here(bb, 1.0) and is_only_words_to_look_for(bb_get(bb, "query"))
+
+
+def _is_here(bb: TypedBlackboard, share: float) -> bool:
+    """Whether a place of the project has this share of the question's words."""
+    return max(shares_of(bb).values(), default=0.0) >= share
+
+
 @condition(reads=[*GROUNDS, "tool_list", "known_terms"])
-def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
+def only_the_web_could_bring_it(ctx: TickContext, sure: float, here: float = 2.0) -> bool:
     """Whether the question is surely about the world outside, and no tool here searches the web.
+
+    If one place of the project has the share `here` of its words, that is not sure.
 
     An address in the question can be fetched without a search. "What is a thread?" is general, but
     the project may say it: only words for the world, the present or other people are clear. Who
@@ -124,7 +149,7 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float) -> bool:
     if (is_research or asked.query_type in _READING) and (named := _NAMES_THE_WEB.search(query)):
         # What is online may be a part of the project; what is on the web is not.
         return is_research or named[0].lower() != "online"
-    if not is_research:
+    if not is_research or _is_here(bb, here):
         return False
     # The project itself says what its licence is, what is new in it, and which versions it needs.
     about = project_question(query)
@@ -204,6 +229,13 @@ def strategies_keep_finding_nothing(ctx: TickContext, calls: int, share: float =
         last = [*takewhile(lambda one: one == "nothing", reversed(last))]
     in_vain = len(last) - last.count("lead")
     return in_vain // calls > bb_get(bb, "strategies_tried")
+
+
+@condition(reads=["calls"])
+def only_repeats_searches_in_vain(ctx: TickContext) -> bool:
+    """Whether all calls of the response were refused because their words were not found before."""
+    calls: list[dict[str, Any]] = bb_get(board_of(ctx), "calls")
+    return bool(calls) and all(call.get("is_in_vain") for call in calls)
 
 
 @condition(reads=["query", "words_found", "yields"])

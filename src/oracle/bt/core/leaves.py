@@ -83,15 +83,16 @@ condition = LEAVES.condition
 
 def declared_keys(fn: Callable[..., Any]) -> frozenset[str]:
     """The blackboard keys that a function or an expression says it touches."""
-    leaf = _leaf_of(fn)
+    leaf = leaf_of(fn)
     return leaf.reads | leaf.writes if leaf else frozenset(getattr(fn, "keys", ()))
 
 
 def leaf_label(fn: Callable[..., Any]) -> str:
     """What to call it in a drawing: a leaf by its dotted name, an expression by its text."""
-    leaf = _leaf_of(fn)
+    leaf = leaf_of(fn)
     return leaf.name if leaf else str(getattr(fn, "source", getattr(fn, "__qualname__", fn)))
 
 
-def _leaf_of(fn: Callable[..., Any]) -> Leaf | None:
+def leaf_of(fn: Callable[..., Any]) -> Leaf | None:
+    """What was registered for a function; None for an expression."""
     return getattr(fn.func if isinstance(fn, partial) else fn, _MARK, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import field
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -61,7 +60,11 @@ class Key:
 
     def fresh_default(self) -> Json:
         """A new list or object, so that a careless leaf cannot change it for all runs."""
-        return copy(self.default) if isinstance(self.default, list | dict) else self.default
+        # Not `copy.copy`, which looks for the way to copy: this is asked at nearly each read.
+        default = self.default
+        if isinstance(default, list):
+            return [*default]
+        return {**default} if isinstance(default, dict) else default
 
     def check(self, what: str, value: object) -> None:
         """Look at the outermost type only: a deep look at each write would make long runs

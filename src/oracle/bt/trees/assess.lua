@@ -4,6 +4,7 @@
 -- After a topic shift the question is classified by itself, and what was gathered before does not count as evidence.
 
 local assess = BT.leaves("oracle.bt.actions.assess")
+local evidence = BT.leaves("oracle.bt.conditions.evidence")
 local second_opinion = BT.leaves("oracle.bt.conditions.fallback")
 
 local UNSURE = 0.9 -- below this confidence of the class, a second opinion is asked for
@@ -18,5 +19,7 @@ BT.tree("assess", {
       BT.expect("class is unsure", "bb.classification.confidence < " .. UNSURE),
       assess.weigh_second_opinion,
     })),
+    -- Two words without a verb may be small talk or a search. If one place here has all of them, it is a search.
+    BT.guard("is a search", { evidence.is_a_search_for_what_is_here, assess.take_for_a_search }),
   }),
 })

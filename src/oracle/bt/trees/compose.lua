@@ -4,12 +4,16 @@
 local compose = BT.leaves("oracle.bt.actions.compose")
 local grant = BT.leaves("oracle.bt.actions.grants")
 local evidence = BT.leaves("oracle.bt.conditions.evidence")
+local coverage = BT.leaves("oracle.bt.conditions.coverage")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
 -- Confidences of the classifier, from 0 to 1. They are calibrated: 0.8 is right in about 8 of 10 cases.
 local SURE_OF_AN_ACTION = 0.8 -- from here on a request to write gets writing tools without a person's yes
 local SURE_OF_THE_WEB = 0.9   -- from here on a question about the world outside is not asked of the project
 local SURE_OF_A_CLASS = 0.6   -- below this the class may be wrong, so the tools of the second class are granted too
+-- Shares of the question's words that the best place of a source has (services/control/first_look.py).
+local MOST_WORDS = 0.6        -- from here on an answer is probably there
+local POOR = 0.5              -- a source with at most half of what the best one has is kept for later
 
 BT.tree("compose", {
   root = BT.sequence("compose", {
@@ -18,10 +22,19 @@ BT.tree("compose", {
       sure_of_a_class = SURE_OF_A_CLASS,
       sure_of_the_web = SURE_OF_THE_WEB,
     },
+    -- Where the words of the question are, an answer probably is. A source that lacks them is offered when the others
+    -- lead nowhere (escalate.lua).
+    BT.always_succeed("by its words", BT.sequence("prefer sources with its words", {
+      BT.expect("is only to be answered", "bb.classification.query_type ~= 'action'"),
+      BT.expect("says all by itself", "#bb.history == 0 or bb.topic_shift"),
+      BT.invert("is not broad", BT.subtree("question is broad")),
+      BT.invert("is not about every use", coverage.every_use_of_a_name_is_asked_for),
+      compose.prefer_sources_with_its_words { most = MOST_WORDS, part = POOR },
+    })),
     -- With a single turn nobody would read what a tool returns.
     BT.guard("there is only one turn", { "bb.limits.turns <= 1", grant.withdraw_all { stop = "" } }),
     BT.guard("only the web could answer", {
-      evidence.only_the_web_could_bring_it { sure = SURE_OF_THE_WEB },
+      evidence.only_the_web_could_bring_it { sure = SURE_OF_THE_WEB, here = MOST_WORDS },
       BT.sequence("say so at once", { grant.do_without_the_web, grant.withdraw_all { stop = "partial_answer" } }),
     }),
     compose.announce_question,

@@ -25,6 +25,8 @@ local function ask_for_what_there_is()
   return BT.sequence("last turn without tools", { grant.withdraw_all { stop = "stuck" }, tell.answer_from_what_there_is })
 end
 
+BT.tree("answer from what there is", { root = ask_for_what_there_is() })
+
 -- The tree reads itself what a broad question spans, or the best places if nothing was found so far. Else it is the end.
 local function the_last_way()
   return BT.selector("the last way", {

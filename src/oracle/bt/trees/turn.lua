@@ -75,7 +75,14 @@ BT.tree("turn", {
       "not bb.tools_withdrawn", -- without tools another strategy is of no use
       BT.subtree("strategies"),
     })),
-    BT.deferred("cover every part", BT.subtree("coverage")),
+    BT.deferred("cover every part", BT.sequence("cover them", {
+      BT.subtree("coverage"),
+      -- It is the last strategy. If the tree finds nothing either, the model would only search on.
+      BT.guard("all ways were in vain", {
+        "bb.strategies_tried > 0 and #bb.evidence == 0 and not bb.tools_withdrawn",
+        BT.subtree("answer from what there is"),
+      }),
+    })),
     turn.close,
   }),
 })

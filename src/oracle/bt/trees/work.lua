@@ -34,6 +34,7 @@ BT.tree("work", {
         calls.refuse_without_arguments,
         calls.refuse_calls_refused_before,
         calls.refuse_overlapping(AT_ONCE),
+        calls.refuse_searches_in_vain,
         calls.mark_leads,
         BT.guard("was told to answer", {
           "bb.words_when_told == #bb.words_found", -- and no other word of the question has come since
@@ -88,6 +89,10 @@ BT.tree("work", {
           grant.withdraw_all { stop = "" },
           tell.answer_from_what_there_is,
         })),
+      }),
+      BT.guard("searches for the same in vain", {
+        evidence.only_repeats_searches_in_vain,
+        BT.later("change strategy"), -- the last one was not heeded
       }),
       BT.guard("strategy finds nothing either", {
         evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY, share = MOST_WORDS },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 from oracle.models.stream_chunk import OracleStreamChunk
 
@@ -14,14 +15,22 @@ class Chunks:
     `asyncio.Queue` does the same for ten times the calls, and a run says a dozen chunks a turn.
     """
 
-    __slots__ = ("_arrival", "_waiting")
+    __slots__ = ("_arrival", "_take", "_waiting")
 
     def __init__(self) -> None:
         self._waiting: deque[OracleStreamChunk | None] = deque()
         self._arrival: asyncio.Future[None] | None = None
+        self._take: Callable[[OracleStreamChunk], None] | None = None
+
+    def hand_to(self, take: Callable[[OracleStreamChunk], None]) -> None:
+        """From now on `take` gets each chunk as it is said, without a round of the event loop."""
+        self._take = take
 
     def put(self, chunk: OracleStreamChunk | None) -> None:
         """None means that no chunk follows."""
+        if self._take is not None and chunk is not None:
+            self._take(chunk)
+            return
         self._waiting.append(chunk)
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(None)

@@ -113,12 +113,15 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
 
         return EmbeddedModel()
     from oracle.services.llm.opening import open_model
+    from oracle.services.llm.providers import Advice
     from oracle.services.llm.spending import check_spending
+    from oracle.services.settings.ways import way_to_name_the_key, way_to_set
 
     check_spending(settings, environment)
     prices = None
     if chosen.input_price is not None and chosen.output_price is not None:
         prices = Prices(input=chosen.input_price, output=chosen.output_price)
+    source = settings.origins["model.name"].source
     return open_model(
         chosen.name,
         base_url=chosen.base_url,
@@ -129,6 +132,12 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
         stall_seconds=chosen.stall_seconds,
         attempts=chosen.attempts,
         environment=environment,
+        advice=Advice(
+            selecting=way_to_set("model.name", "NAME", source),
+            selecting_embedded=way_to_set("model.name", EMBEDDED, source),
+            naming_key=way_to_name_the_key(settings),
+            key_variable=chosen.key_variable,
+        ),
     )
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 from oracle.bt.actions.assess import turns_of
-from oracle.bt.board import BERT, PIPE_EMPTY, SECONDS_WAITED
+from oracle.bt.board import BERT, PIPE_EMPTY, SECONDS_WAITED, SHARES
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
 from oracle.errors import InputError, JournalError, named
 from oracle.lazy_dataclass import dataclass
@@ -28,7 +28,6 @@ from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import LOCAL, Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.services.agent_services import AgentServices, Sources
-from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.grants import specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
@@ -207,12 +206,13 @@ class AgentSetup:
         given: Given = NOTHING_GIVEN,
         history: Sequence[Exchange] = (),
         known_terms: Mapping[str, int] | None = None,
+        shares: Mapping[str, float] | None = None,
         seconds_before: float = 0.0,
         facts: Mapping[str, Any] | None = None,
         run_id: str | None = None,
     ) -> Recipe:
         """`known_terms` are the terms of the query that name something in the project, with the
-        number of files that have each.
+        number of files that have each. `shares` say how much of the query each source has.
 
         All text of a run's beginning is redacted here, before it is sent or recorded.
         `seconds_before` were spent on the question already, and count for its time limit.
@@ -237,6 +237,8 @@ class AgentSetup:
         if given.is_pipe_empty:
             # Among the facts and not a key of its own: a user's own tree declares its keys.
             board["facts"][PIPE_EMPTY] = True
+        if shares:
+            board["facts"][SHARES] = dict(shares)
         if live.bert is not None:
             # On record, so that a replay asks the journal exactly where the run asked BERT.
             board["facts"][BERT] = sorted(live.bert.uses)
@@ -278,11 +280,6 @@ def check_roots(run_id: str, board: Any, roots: Sequence[tuple[str, str]]) -> No
             f"run {run_id} began with other roots than the project has now: {named(recorded, 200)};"
             " set [roots] in oracle.toml as it was, or ask the question again"
         )
-
-
-def terms_of(query: str, history: Sequence[Exchange]) -> list[str]:
-    """The terms that the classification wants to know about: does the project have them?"""
-    return terms_to_look_up(query, turns_of([_remembered(exchange) for exchange in history]))
 
 
 def services_from(recipe: Recipe, live: AgentServices | None = None) -> AgentServices:

@@ -35,7 +35,7 @@ Keep: TypeAlias = Callable[[Outcome], Awaitable[None]]
 
 
 @lru_cache(maxsize=16)
-def _definition(
+def definition_from(
     tree: str, sources: tuple[tuple[str, str], ...], leaves: LeafRegistry
 ) -> TreeDefinition:
     """Thousands of runs share one definition. A tree that is given or found in a record may name
@@ -57,7 +57,7 @@ def _definition(
 
 def forget_definitions() -> None:
     """To be called when leaves were registered again: a definition holds their functions."""
-    _definition.cache_clear()
+    definition_from.cache_clear()
 
 
 class RunBus(EventBus):
@@ -96,6 +96,7 @@ class RecordedTree:
         self._may_act = may_act
         # The journal's clock counts from an arbitrary moment: this one, in seconds since 1970.
         self._epoch = 0.0
+        self._began: float | None = None
         serving = None if services is None else services(recipe)
         model: Any = getattr(serving, "model", None)
         self.journal = Journal(
@@ -133,7 +134,7 @@ class RecordedTree:
         """A recorded tree names the leaves of the version that recorded it."""
         recipe = self.recipe
         try:
-            return _definition(recipe.tree, tuple(recipe.sources.items()), leaves)
+            return definition_from(recipe.tree, tuple(recipe.sources.items()), leaves)
         except TreeFileError as problem:
             if not self.records:
                 raise
@@ -163,6 +164,11 @@ class RecordedTree:
     @property
     def id(self) -> str:
         return self.recipe.run_id
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been running, by its own clock: the same in each replay."""
+        return 0.0 if self._began is None else round(self.journal.time - self._began, 4)
 
     async def settle(self, keep: Keep | None = None) -> Outcome:
         """Play the tree to its end. What `keep` does is done before the run counts as done."""
@@ -200,7 +206,8 @@ class RecordedTree:
         if not self.records:
             # A run may wait between its recipe and its beginning, for the disk or for others.
             self.recipe = replace(self.recipe, began_at=time.time())
-        self._epoch = self.recipe.began_at - self.journal.now()
+        self._began = self.journal.now()
+        self._epoch = self.recipe.began_at - self._began
         turn, clock = (lambda: context.turn), (lambda: self._epoch + self.journal.time)
         with emitting_to(self.bus), running_in(self.id, turn=turn, clock=clock):
             try:

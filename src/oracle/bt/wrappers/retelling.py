@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, TypeAlias, cast
 
+from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.recipe import LOOPS, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
@@ -21,6 +24,13 @@ from oracle.services.journal import Record
 from oracle.services.story.from_records import tell_records
 from oracle.services.story.story import Story, tell
 from oracle.services.story.words import resumed_words
+
+is_quiet: Final[ContextVar[bool]] = ContextVar("is_quiet", default=False)
+"""Whether a replay is expected to break off, because its record has no end: that is no error."""
+logging.getLogger("oracle.bt.core.runtime").addFilter(lambda _: not is_quiet.get())
+
+Listen: TypeAlias = Callable[[OracleStreamChunk], None]
+Look: TypeAlias = Callable[[RecordedTree], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,7 +109,8 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
         problem = "only a run of the agent's own tree says what was decided"
         return ToldRun(run=run, records=records, story=tell_records(records), not_replayed=problem)
     try:
-        story = tell(await chunks_of(store, run.id, has_end=records[-1].kind == "end"))
+        has_end = records[-1].kind == "end"
+        story = tell(await chunks_of(store, run.id, has_end=has_end, has_resumptions=True))
     except OracleError as problem:
         story, why = tell_records(records), str(problem).partition(";")[0]
         is_damaged = isinstance(problem, JournalError) and not isinstance(problem, ReplayDiverged)
@@ -109,40 +120,73 @@ async def retold(store: RunStore, run: StoredRun) -> ToldRun:
     return ToldRun(run=run, records=records, story=story)
 
 
-def _tell_resumption(event: Event, listen: Callable[[OracleStreamChunk], None]) -> None:
+def _tell_resumption(event: Event, listen: Listen) -> None:
     if event.payload["resumed"]:
         data = {"content": resumed_words(event.payload["model"]), "severity": "warning"}
         listen(OracleStreamChunk(type=ChunkType.SYSTEM, turn=event.turn or 0, data=data))
 
 
 async def chunks_of(
-    store: RunStore, run_id: str, *, has_end: bool = True
+    store: RunStore, run_id: str, *, has_end: bool = True, has_resumptions: bool = False
 ) -> list[OracleStreamChunk]:
-    """What a recorded run said, in a replay. A run without an end is said as far as it came."""
+    """What a recorded run said, in a replay. A run without an end is said as far as it came.
+
+    `has_resumptions` adds a chunk where another process went on. The run itself has not said it, so
+    it would shift the numbers of those who follow a stream.
+    """
     chunks: list[OracleStreamChunk] = []
+    run = await store.runs.get(run_id)
+    record = await store.record_of(run_id)
+    await retell(
+        record,
+        run,
+        chunks.append,
+        has_end=has_end,
+        has_resumptions=has_resumptions,
+        leaves=store.leaves,
+    )
+    return chunks
+
+
+async def retell(
+    record: tuple[Sequence[Record], Mapping[str, str]],
+    run: StoredRun,
+    listen: Listen,
+    *,
+    has_end: bool = True,
+    has_resumptions: bool = False,
+    look: Look | None = None,
+    leaves: LeafRegistry = LEAVES,
+) -> None:
+    """Say it again to `listen`. The tree of the replay is given to `look` before it begins."""
     tree: RecordedTree | None = None
 
-    def listen(chunk: OracleStreamChunk) -> None:
+    def hear(chunk: OracleStreamChunk) -> None:
         # What a replay says after the end of the record never happened.
         if tree is None or tree.journal.diverged is None:
-            chunks.append(chunk)
+            listen(chunk)
 
     end = RunEnd()
-    live = AgentServices(say=listen)
-    tree = await store.replay(run_id, services=partial(services_from, live=live))
-    tree.bus.subscribe(lambda event: _tell_resumption(event, listen), ["run.started"])
+    live = AgentServices(say=hear)
+    tree = RecordedTree.replay(*record, leaves=leaves, services=partial(services_from, live=live))
+    if has_resumptions:
+        tree.bus.subscribe(lambda event: _tell_resumption(event, hear), ["run.started"])
     end.of(tree)
+    if look is not None:
+        look(tree)
+    # In the context of this task: other runs of the process are reported as ever.
+    is_quiet.set(not has_end)
     try:
         await tree.settle()
     except ReplayDiverged:
         if has_end:
             raise
-        return chunks
+        return
+    finally:
+        is_quiet.set(False)
     if has_end:
-        run = await store.runs.get(run_id)
         # An exchange has the id of its run.
         context_id = run.id if run.session_id and run.shadow_of is None else None
         data = {**end.done(), "context_id": context_id}
         turn = tree.tree_run.context.turn
-        chunks.append(OracleStreamChunk(type=ChunkType.DONE, turn=turn, data=data))
-    return chunks
+        listen(OracleStreamChunk(type=ChunkType.DONE, turn=turn, data=data))

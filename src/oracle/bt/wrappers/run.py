@@ -23,7 +23,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.chunks import Chunks
-from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from, terms_of
+from oracle.bt.wrappers.looked_up import LookedUp, looked_up
+from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
@@ -76,14 +77,14 @@ class Run:
         self._begin = begin
         self._store = store
         self._nodes = nodes
-        self._said = Chunks()
-        live = replace(agent.live, say=self._said.put)
+        self.said = Chunks()
+        live = replace(agent.live, say=self.said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
         self._is_handed_over = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._preparing: asyncio.Task[Mapping[str, int] | None] | None = None
+        self._preparing: asyncio.Task[LookedUp] | None = None
         self._context_id: str | None = None
         self._started_at = 0.0
         # Known before there is a tree, for a run that is resumed.
@@ -145,9 +146,9 @@ class Run:
         """What the run says, to `done`. A listener who stops listening cancels the run."""
         self._loop = asyncio.get_running_loop()
         work = self._task = asyncio.create_task(self._work())
-        work.add_done_callback(lambda _: self._said.put(None))
+        work.add_done_callback(lambda _: self.said.put(None))
         try:
-            while (chunk := await self._said.get()) is not None:
+            while (chunk := await self.said.get()) is not None:
                 yield chunk
         finally:
             if self._cancelled is None and not self._is_handed_over and not work.done():
@@ -255,8 +256,8 @@ class Run:
         is_kept = history is None
         if history is None:
             history = () if store is None else await store.history(context_id, session_id)
-        known = await self._prepare_sources(leaving, query, history)
-        await self._agent.prepare_tools(query, history, known)
+        looked = await self._prepare_sources(leaving, query, history)
+        await self._agent.prepare_tools(query, history, looked.known_terms)
         await self._refresh_definitions()
         facts = await self._facts()
         for problem in facts.get(MISSING_ROOTS, ()):
@@ -265,7 +266,7 @@ class Run:
             query,
             given=given,
             history=history,
-            known_terms=known,
+            **looked._asdict(),
             seconds_before=0.0 if self._agent.sources is None else self._seconds_spent(),
             facts=facts,
             run_id=run_id,
@@ -289,7 +290,7 @@ class Run:
 
     def _say_warning(self, told: str) -> None:
         data = {"content": told, "severity": "warning"}
-        self._said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
+        self.said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)
@@ -320,19 +321,19 @@ class Run:
 
     async def _prepare_sources(
         self, leaving: AsyncExitStack, query: str = "", history: Sequence[Exchange] = ()
-    ) -> Mapping[str, int] | None:
-        """Bring the sources up to date, and return which terms of the query they know.
+    ) -> LookedUp:
+        """Bring the sources up to date, and return what they have of the query.
 
         It takes a share of the time at most, because files can be read without it: then, and when
         the run is cancelled meanwhile, nothing is known.
         """
         sources = self._agent.sources
         if sources is None or self._cancelled is not None:
-            return None
+            return LookedUp()
 
-        async def prepare() -> Mapping[str, int] | None:
+        async def prepare() -> LookedUp:
             await leaving.enter_async_context(sources.at_hand())
-            return await sources.known(terms_of(query, history)) if query else None
+            return await looked_up(sources, query, history) if query else LookedUp()
 
         preparing = self._preparing = asyncio.create_task(prepare())
         try:
@@ -340,7 +341,7 @@ class Run:
             await asyncio.wait({preparing}, timeout=seconds)
         finally:
             preparing.cancel()
-        return preparing.result() if preparing.done() and not preparing.cancelled() else None
+        return preparing.result() if preparing.done() and not preparing.cancelled() else LookedUp()
 
     async def _facts(self) -> Mapping[str, Any]:
         """Facts about the project. They help, but no question waits long for them."""
@@ -381,7 +382,7 @@ class Run:
 
     def _say(self, type_: ChunkType, **data: Any) -> None:
         turn = 0 if self.tree is None else self.tree.tree_run.context.turn
-        self._said.put(OracleStreamChunk(type=type_, turn=turn, data=data))
+        self.said.put(OracleStreamChunk(type=type_, turn=turn, data=data))
 
     def _say_node(
         self, time: float, path: str, old: RunStatus | None, new: RunStatus | None

@@ -8,7 +8,7 @@ from typing import Any, Final
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import InputError, JournalError, LeaseHeld, StoreError, TimedOut
 from oracle.services.ans.event import Event
-from oracle.services.citations import places_to_remember
+from oracle.services.citations import holds, places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 from oracle.services.signals.said import is_visible, place_in_answer
 
@@ -67,7 +67,15 @@ class RunEnd:
             "sources_tried": self.read("sources_tried", []),
             "query_type": classification.get("query_type"),
             "signals": [self._signal_data(event) for event in self.signals],
+            "citations": self._citations(),
         }
+
+    def _citations(self) -> dict[str, int] | None:
+        """How many the answer has, and how many of them hold; None if they were not checked."""
+        found: list[dict[str, Any]] | None = self.read("citations", None)
+        if found is None:
+            return None
+        return {"of": len(found), "hold": sum(map(holds, found))}
 
     def _attached_characters(self) -> int:
         """A text that shows nothing is no attachment: a later question cannot be about it."""

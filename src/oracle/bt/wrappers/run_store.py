@@ -68,7 +68,7 @@ class RunStore:
         self.runs = Runs(database)
         self.database = database
         self._writer = writer
-        self._leaves = leaves
+        self.leaves = leaves
         self._door = door
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
@@ -78,10 +78,10 @@ class RunStore:
         if user == self.database.user:
             return self
         view = self.database.seen_by(user)
-        return RunStore(view, self._writer, leaves=self._leaves, door=self._door)
+        return RunStore(view, self._writer, leaves=self.leaves, door=self._door)
 
     def for_door(self, door: str) -> RunStore:
-        return RunStore(self.database, self._writer, leaves=self._leaves, door=door)
+        return RunStore(self.database, self._writer, leaves=self.leaves, door=door)
 
     @property
     def shadow_reports(self) -> ShadowReports:
@@ -124,7 +124,7 @@ class RunStore:
 
     async def replay(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
         records, contents = await self.record_of(run_id)
-        return RecordedTree.replay(records, contents, leaves=self._leaves, services=services)
+        return RecordedTree.replay(records, contents, leaves=self.leaves, services=services)
 
     async def session_called(self, typed: str, project: str | None = None) -> Session:
         """By its id, a prefix of it, or `last` for the one that was used last in the project."""
@@ -182,7 +182,7 @@ class RunStore:
         sink = self._writing().sink(recipe.run_id, owner)
         lease = self._lease(recipe.run_id, owner)
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
-        tree = RecordedTree(recipe, sink, leaves=self._leaves, services=services, lease=lease)
+        tree = RecordedTree(recipe, sink, leaves=self.leaves, services=services, lease=lease)
         try:
             if parent is not None:
                 session_id = parent.session_id
@@ -208,7 +208,7 @@ class RunStore:
             if self._needs_records:
                 raise
             log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
-            return RecordedTree(recipe, leaves=self._leaves, services=services)
+            return RecordedTree(recipe, leaves=self.leaves, services=services)
         return tree
 
     async def resume(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
@@ -219,7 +219,7 @@ class RunStore:
         writer, owner = self._writing(), new_owner()
         run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
         lease = self._lease(run.id, owner)
-        options: dict[str, Any] = {"leaves": self._leaves, "services": services, "lease": lease}
+        options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
         try:
             records, contents = await self.record_of(run.id)
             if not records:

@@ -205,9 +205,23 @@ def folder(around: Surroundings) -> Iterator[Seen]:
     elif index.exists() and not index.is_dir():
         yield "problem", f"{index} is a file", "move it away: the index needs this name"
     elif not os.access(own if own.exists() else around.root, os.W_OK | os.X_OK):
-        yield "problem", f"{own} is not writable", "make it writable, or set database.url"
+        yield _unwritable(own, around)
     else:
         yield "ok", f"{own} is writable" if own.exists() else f"{own} is created on first use", ""
+
+
+def _unwritable(own: Path, around: Surroundings) -> Seen:
+    from oracle.services.storage.damage import ELSEWHERE
+
+    told = f"{own} is not writable"
+    if around.broken is None and around.settings.database.url is not None:
+        # Questions are answered, so it is not a problem.
+        return (
+            "warning",
+            f"{told}, so the index is built anew in memory each time",
+            "make it writable",
+        )
+    return "problem", told, f"make it writable, or {ELSEWHERE}"
 
 
 def roots(around: Surroundings) -> Iterator[Seen]:
@@ -280,7 +294,7 @@ def web(around: Surroundings) -> Iterator[Seen]:
         else:
             yield "problem", "the package ddgs is not installed", install_command("search")
     elif chosen.provider == "searxng" and chosen.url is None:
-        yield "problem", "searxng has no address", "set web.url to its address"
+        yield "problem", "searxng has no address", "`oracle config set web.url URL`"
     elif chosen.key_variable and not around.environment.get(chosen.key_variable):
         yield "problem", f"{chosen.provider} has no key", f"set {chosen.key_variable}"
     elif not chosen.key_variable and chosen.key_name and not _has_key(chosen.provider, around):

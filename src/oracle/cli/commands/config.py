@@ -141,6 +141,8 @@ def set_(
     if model is not None:
         _agree(model, file)
     _warn_if_overridden(name, file)
+    if name.startswith("web."):
+        _warn_of_the_web()
 
 
 @app.command()
@@ -272,6 +274,17 @@ def _warn_if_overridden(name: str, file: Path) -> None:
                 "all projects; add --user to set both there",
                 err=True,
             )
+
+
+def _warn_of_the_web() -> None:
+    """What a provider of web searches still needs: a key, an address or a package."""
+    from oracle.cli.commands.checks import Surroundings, web
+
+    settings = _loaded()
+    if settings is not None and settings.web.provider is not None:
+        for level, told, step in web(Surroundings(settings=settings)):
+            if level == "problem":
+                say(f"{told}: {step}")
 
 
 def _say_what_counts(name: str, *, user: bool) -> None:

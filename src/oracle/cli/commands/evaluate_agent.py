@@ -91,7 +91,8 @@ def agent(
     server on this machine.
 
     Examples:
-      oracle eval agent --model sonnet --every 4 --max-cost 2 --results sonnet.jsonl --criteria
+      oracle eval agent --model sonnet --every 4 --max-cost 2 \\
+        --results sonnet.jsonl --criteria
       oracle eval agent --simulated competent
       oracle eval agent --simulated all --every 12
     """

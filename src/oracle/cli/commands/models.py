@@ -168,6 +168,7 @@ def _file_to_write(project: bool) -> Path:
 
 def notes_on(full: str, base_url: str | None = None) -> Iterator[str]:
     """What the user should know about the model, and about other settings that matter."""
+    from oracle.services.settings.ways import way_to_name_the_key
     from oracle.settings import load_settings
 
     try:
@@ -179,13 +180,17 @@ def notes_on(full: str, base_url: str | None = None) -> Iterator[str]:
     if base_url is None:
         yield from _notes_on_use(full, settings)
     elif settings.model.key_variable is None:
-        yield "the server gets no key of yours; if it needs one, set model.key_variable"
+        yield (
+            "the server gets no key of yours; if it needs one, set a variable to it, and name it "
+            f"with `{way_to_name_the_key(settings)}`"
+        )
 
 
 def _notes_on_settings(full: str, settings: Settings) -> Iterator[str]:
     origin = settings.origins["model.name"]
     if _meaning_of(settings) != full:
-        yield f"here {origin} selects {settings.model.name}, which wins; {_way_out(origin.source)}"
+        way = _way_to_select(full, origin.source)
+        yield f"here {origin} selects {settings.model.name}, which wins; `{way}` changes it"
     elif settings.model.base_url is not None and full != EMBEDDED:  # it sends nothing
         where = settings.origins["model.base_url"]
         yield (
@@ -209,10 +214,10 @@ def _meaning_of(settings: Settings) -> str:
         return settings.model.name
 
 
-def _way_out(source: str) -> str:
-    if source == "variable":
-        return "unset the variable"
-    return "add --project to change it for this project"
+def _way_to_select(name: str, source: str) -> str:
+    from oracle.services.settings.ways import way_to_set
+
+    return way_to_set("model.name", name, source)
 
 
 def _notes_on_use(full: str, settings: Settings) -> Iterator[str]:
@@ -314,13 +319,15 @@ def _selected_lines(listing: Listing) -> Iterator[str]:
     selected = listing.selected
     if selected.problem:
         yield f"selected: nothing that can be used ({selected.place}: {selected.problem})"
+        yield f"(`{_way_to_select('NAME', selected.source)}` changes it)"
         return
     at = f" at {selected.base_url}" if selected.base_url else ""
     yield f"selected: {selected.name}{at}"
     if selected.place == "default":
         yield "(the default; `oracle models use NAME` selects another)"
     else:
-        yield f"(from {selected.place}; `oracle models use NAME` changes it)"
+        way = _way_to_select("NAME", selected.source)
+        yield f"(from {selected.place}; `{way}` changes it)"
 
 
 def _heading(provider: str, first: ListedModel) -> str:

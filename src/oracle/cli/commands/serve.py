@@ -59,8 +59,9 @@ def serve(
       oracle serve
       oracle serve --host 0.0.0.0
       oracle serve --port 9000 --model anthropic:claude-sonnet-4-5
-      curl -N localhost:8765/api/oracle/stream -d '{"question": "Where is the login?"}' \\
-        -H 'Content-Type: application/json'
+      curl -N localhost:8765/api/oracle/stream \\
+        -H 'Content-Type: application/json' \\
+        -d '{"question": "Where is the login?"}'
     """
     try:
         import uvloop

@@ -99,8 +99,8 @@ def _chosen(names: list[str] | None) -> tuple[CodeFiles, list[CodeFile]]:
     code = None if root is None else find_code(root)
     if code is None or not code.files:
         raise InputError(
-            "this project has no own code; put a tool into .oracle/tools/NAME.py "
-            "(docs/extending.md)"
+            "this project has no own code; put a typed function with @oracle.tool and a docstring "
+            "into .oracle/tools/NAME.py"
         )
     if not names:
         return code, list(code.files)

@@ -72,7 +72,7 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
         message = problem.format_message()
         if not message:
             return "", 2
-        if meant := meant_by(arguments):
+        if not message.startswith("No such option") and (meant := meant_by(arguments)):
             # Without the suggestion of typer, which knows fewer commands.
             text = plainer(printable(message).partition(". ")[0])
             return f"{text}; did you mean `{printable(meant)}`?", 2
@@ -106,6 +106,8 @@ def _drop_unlike(problem: typer.TyperException) -> None:
 def _asking(message: str, arguments: Sequence[str]) -> str:
     """How to ask, if a question was typed without quotes and begins with a command's name."""
     words = [printable(word) for word in arguments if not word.startswith("-")]
+    if words[:1] == ["chat"] and message.startswith(_QUESTION_AS_COMMAND):
+        return ". It takes no question: start it, then type"
     if len(words) >= 3 and message.startswith(_QUESTION_AS_COMMAND):
         return f'. To ask a question, put it in quotes: oracle "{" ".join(words)[:60]}"'
     if len(words) >= 2 and message.startswith("No such option"):

@@ -11,8 +11,12 @@ from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
-from oracle.models.source_kind import SOURCE_KINDS
-from oracle.services.control.unfinished_answer import NO_SEARCH, NOT_COMPLETE
+from oracle.services.control.unfinished_answer import (
+    NO_ANSWER,
+    NO_SEARCH,
+    NOT_COMPLETE,
+    NOTHING_LOOKED_AT,
+)
 
 INCOMPLETE: Final = 3
 EXIT_CODES: Final[Mapping[str, int]] = {
@@ -92,9 +96,10 @@ def below(shown: Sequence[Place], found: Sequence[Place], done: Done, *, has_mod
         more = f" and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
         parts.append(_SOURCES + ", ".join(map(str, shown)) + more)
     if usage := done["usage"]:
-        parts.append(f"{usage['seconds']:.1f} s")
-        if has_model:
-            parts += _spent(usage)
+        spent = _spent(usage) if has_model else []
+        # An error is one line: the time alone adds nothing to it.
+        if found or spent or not is_error(done):
+            parts += [f"{usage['seconds']:.1f} s", *spent]
     return " · ".join(parts)
 
 
@@ -115,6 +120,8 @@ def what_is_missing(
         step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
         parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")
     missing = [each for each in done["missing"] if not _says(done["answer"], each)]
+    if is_error(done):
+        missing = [each for each in missing if each != NO_ANSWER]
     if not has_model and NO_SEARCH in done["answer"]:
         # What was never looked for cannot be missing, and no model is needed to look for it.
         return "not complete: nothing was searched"
@@ -122,25 +129,29 @@ def what_is_missing(
         # The embedded model lists words. What has a colon explains itself.
         are_words = not has_model and not any(":" in each for each in done["missing"])
         parts.append(f"{'not found' if are_words else 'missing'}: {'; '.join(missing)}")
+        if NOTHING_LOOKED_AT in missing and _had_one_turn(done):
+            parts.append(_NEXT_STEPS["turn_limit"])
     elif reason == "partial_answer":
         parts.append("not complete: a part of the question stays open")
     if done["caveat"]:
         parts.append(f"caveat: {done['caveat']}")
-    # The embedded model only searches for words. Nothing else helps against what it did not find,
-    # except in the web: a model needs to be able to search that too.
-    if reason in ("partial_answer", "stuck") and not has_model and not _lacks_the_web(done):
+    # The embedded model only searches for words. Nothing else helps against what it did not find.
+    # What explains itself says what to do, or that nothing can be done: a web search that is not
+    # configured, or an attached file that is empty.
+    is_explained = any(":" in each for each in done["missing"])
+    if reason in ("partial_answer", "stuck") and not has_model and not is_explained:
         parts.append(_NEEDS_MODEL)
     return printable("; ".join(parts)) or None
+
+
+def _had_one_turn(done: Done) -> bool:
+    """Then no tools were allowed. With more turns, a model that has not looked is sent back."""
+    return bool(done["usage"]) and done["usage"]["turns"] <= 1
 
 
 def _says(answer: str, missing: str) -> bool:
     """Whether the answer says that it is missing, or at least what to do about it."""
     return missing in answer or missing.rpartition("; ")[2] in answer
-
-
-def _lacks_the_web(done: Done) -> bool:
-    """Whether the run wanted to search the web, and could not."""
-    return any(SOURCE_KINDS["web"].setup in each for each in done["missing"])
 
 
 def summary(done: Done, *, has_model: bool) -> str:

@@ -31,9 +31,14 @@ class Place:
 
 
 def places(
-    sources: Sequence[Source], tools: Collection[str] = (), *, most_ranges: int = MOST_RANGES
+    sources: Sequence[Source],
+    tools: Collection[str] = (),
+    *,
+    most_ranges: int = MOST_RANGES,
+    answer: str = "",
 ) -> list[Place]:
-    """Each file once, cited ones first. What is not a place is left out.
+    """Each file once, cited ones first, in the order of the answer. What is not a place is left
+    out.
 
     A map, a list and the result of a tool have names too, such as `.` or the tool's name. A reader
     cannot look there.
@@ -41,7 +46,7 @@ def places(
     files: dict[str, list[Source]] = {}
     others: dict[str, Place] = {}
     order: dict[str, None] = {}
-    for source in sorted(sources, key=lambda source: not source.get("cited")):
+    for source in sorted(sources, key=lambda source: _rank(source, answer)):
         name = _file_of(source)
         if name is not None:
             files.setdefault(name, []).append(source)
@@ -53,6 +58,12 @@ def places(
     return [
         _merged(name, files[name], most_ranges) if name in files else others[name] for name in order
     ]
+
+
+def _rank(source: Source, answer: str) -> tuple[bool, int]:
+    at = answer.find(str(source.get("path") or source["where"]))
+    is_cited = bool(source.get("cited"))
+    return not is_cited, at if is_cited and at >= 0 else len(answer)
 
 
 def _file_of(source: Source) -> str | None:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oracle.cli.terminal.activity import WAITING, Activity
 from oracle.cli.terminal.links import Links, can_link, target_of
-from oracle.cli.terminal.outcome import below, fitting, is_error, summary, what_is_missing
+from oracle.cli.terminal.outcome import (
+    INCOMPLETE,
+    below,
+    exit_code,
+    fitting,
+    is_error,
+    summary,
+    what_is_missing,
+)
 from oracle.cli.terminal.output import say
 from oracle.cli.terminal.places import places
 from oracle.cli.terminal.progress import (
@@ -79,7 +87,8 @@ class Screen:
     """Shows chunks; those it does not know are ignored. It must be used from one thread only.
 
     `region` is None if the output cannot erase. With a `root`, sources are links to files below
-    it. `has_model` is false for the embedded model: nobody waits for it or pays for its tokens.
+    it; `searched` is what questions are about. `has_model` is false for the embedded model: nobody
+    waits for it or pays for its tokens.
     """
 
     def __init__(
@@ -89,6 +98,7 @@ class Screen:
         volume: Volume,
         *,
         root: Path | Roots | None = None,
+        searched: Path | Roots | None = None,
         has_model: bool = True,
         has_lines_below: bool = True,
     ) -> None:
@@ -96,6 +106,7 @@ class Screen:
         self._region = region
         self._volume: Volume = volume
         self._root = root
+        self._searched = searched
         self._has_model = has_model
         self._has_lines_below = has_lines_below and volume != "quiet"
         self._activity = Activity()
@@ -207,7 +218,7 @@ class Screen:
             self._print_below(done)
 
     def _print_below(self, done: OracleStreamChunk) -> None:
-        found = places(self._sources, self._tools)
+        found = places(self._sources, self._tools, answer=done["answer"])
         region = self._region if self._region is not None and self._region.has_progress else None
         width = region.width if region is not None else sys.maxsize
         shown = fitting(found, done.data, width=width, has_model=self._has_model)
@@ -215,6 +226,8 @@ class Screen:
         missing = what_is_missing(
             done.data, has_model=self._has_model, is_answer_seen=sys.stdout.isatty()
         )
+        if not found and exit_code(done.data) == INCOMPLETE and self._is_project_empty():
+            missing = "not complete: there are no files here that could be searched"
         lines = [(line, "dim"), (missing, "yellow")]
         if self._is_verbose:
             lines.append((summary(done.data, has_model=self._has_model), "dim"))
@@ -228,6 +241,19 @@ class Screen:
         for text, tone in lines:
             if text:
                 region.print_below(text, tone, links)
+
+    def _is_project_empty(self) -> bool:
+        # Imported for those only who found nothing: most answers do not need the walk.
+        from oracle.services.project.walk import Walk
+
+        if self._searched is None:
+            return False
+        from oracle.services.project.roots import Roots
+
+        given = self._searched
+        roots = given if isinstance(given, Roots) else Roots(main=given)
+        folders = [roots.main, *(root.path for root in roots.others)]
+        return all(next(Walk(root=each).files(), None) is None for each in folders)
 
     def _targets(self, texts: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[str, str]]:
         if self._root is not None:
@@ -245,7 +271,12 @@ def screen_for(
     if not is_terminal and not sees_progress:
         output = JsonLines() if options.json else PlainText()
         return Screen(
-            output, None, options.volume, has_model=has_model, has_lines_below=has_lines_below
+            output,
+            None,
+            options.volume,
+            searched=root,
+            has_model=has_model,
+            has_lines_below=has_lines_below,
         )
     from oracle.cli.terminal.console import console_on
 
@@ -256,6 +287,7 @@ def screen_for(
         _region(options, out, err),
         options.volume,
         root=linked if sees_progress else None,
+        searched=root,
         has_model=has_model,
         has_lines_below=has_lines_below,
     )

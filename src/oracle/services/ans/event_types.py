@@ -201,10 +201,12 @@ def select_types(patterns: Iterable[str]) -> frozenset[str]:
     return frozenset(name for pattern in patterns for name in _matching(pattern))
 
 
-def _matching(pattern: str) -> list[str]:
+@lru_cache(maxsize=128)
+def _matching(pattern: str) -> tuple[str, ...]:
+    """Each run subscribes to the same few patterns."""
     # `tool` alone means the whole family.
     wanted = (pattern, f"{pattern}.*")
-    names = [name for name in EVENT_TYPES if any(fnmatchcase(name, each) for each in wanted)]
+    names = tuple(name for name in EVENT_TYPES if any(fnmatchcase(name, each) for each in wanted))
     if not names:
         raise InputError(f"no event type {pattern!r}{_suggestion(pattern)}")
     return names

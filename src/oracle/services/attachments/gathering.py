@@ -151,9 +151,10 @@ def _nothing_changed(diff: Diff) -> str:
     if diff.untracked:
         return (
             f"`{diff.title}` is empty; there are only untracked files: {_listed(diff.untracked)}. "
-            "Attach them with -f, or `git add -N` them"
+            "Attach those that are text with -f, or `git add -N` them"
         )
-    return f"`{diff.title}` is empty: nothing has changed; name a revision: --diff HEAD~1"
+    step = f"name a revision: --diff {diff.earlier}" if diff.earlier else "attach files with -f"
+    return f"`{diff.title}` is empty: nothing has changed; {step}"
 
 
 def _note_of_untracked(diff: Diff) -> list[str]:

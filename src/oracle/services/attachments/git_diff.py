@@ -73,13 +73,15 @@ _REVISION_SIGNS: Final = re.compile(r"[~^]|\.\.|@\{|/|\A[0-9a-f]{7,64}\Z")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Diff:
     """`title` is the command that shows the same. `untracked` are files that git does not know.
-    `had_secrets` means that lines were replaced because of other lines of their files.
+    `had_secrets` means that lines were replaced because of other lines of their files. `earlier` is
+    a revision that an empty diff could be taken against instead, if there is one.
     """
 
     title: str
     text: str
     had_secrets: bool = False
     untracked: Sequence[str] = ()
+    earlier: str = ""
 
 
 def git_diff(
@@ -110,8 +112,14 @@ def git_diff(
     whole = _run(work_tree, command, config=config, most_bytes=_MOST_BYTES_OF_FILES)
     text = redacted_diff(out.text, whole.text)
     shown = without_secret_files(text, lambda path: secrets.rule_for(path) is not None)
-    untracked = () if ".." in revision else tuple(_untracked(work_tree))
-    return Diff(title=title, text=shown, had_secrets=text != out.text, untracked=untracked)
+    untracked = () if ".." in revision else tuple(_untracked(work_tree, secrets))
+    return Diff(
+        title=title,
+        text=shown,
+        had_secrets=text != out.text,
+        untracked=untracked,
+        earlier="" if shown.strip() else _earlier(work_tree, against),
+    )
 
 
 def is_revision(text: str, folder: Path) -> bool:
@@ -253,10 +261,19 @@ def _empty_tree(work_tree: Path) -> str:
     return _run(work_tree, ["hash-object", "-t", "tree", os.devnull]).text.strip()
 
 
-def _untracked(work_tree: Path) -> Iterator[str]:
+def _earlier(work_tree: Path, revision: str) -> str:
+    """The commit before; empty if there is none."""
+    before = f"{revision}~1"
+    verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", before]
+    return before if _run(work_tree, verify).code == 0 else ""
+
+
+def _untracked(work_tree: Path, secrets: SecretFiles) -> Iterator[str]:
+    """Without those that hold secrets, which cannot be attached either."""
     listing = ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory"]
     out = _run(work_tree, [*listing, "-z"], most_bytes=_MOST_BYTES_OF_NAMES)
-    yield from (name for name in out.text.split("\0") if name not in ("", ".oracle/"))
+    names = (name for name in out.text.split("\0") if name not in ("", ".oracle/"))
+    yield from (name for name in names if secrets.rule_for(name) is None)
 
 
 def _why_it_failed(out: _Output, revision: str) -> str:

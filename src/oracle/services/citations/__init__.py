@@ -6,6 +6,7 @@ from oracle.services.citations.checking import (
     Checked,
     are_cited,
     check_answer,
+    holds,
     places_to_remember,
 )
 from oracle.services.citations.finding import Citation, find_citations
@@ -17,6 +18,7 @@ __all__ = [
     "are_cited",
     "check_answer",
     "find_citations",
+    "holds",
     "places_to_remember",
     "without_marks",
 ]

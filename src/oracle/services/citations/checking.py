@@ -98,12 +98,17 @@ def places_to_remember(evidence: Sequence[Data], attachment: str = "") -> list[d
     return [*given[:_MOST_GIVEN], *on_maps, *others.values(), *files][-MOST_REMEMBERED:]
 
 
+def holds(cited: Data) -> bool:
+    """Whether a checked citation leads to what was read."""
+    return cited["status"] in ("resolved", "moved")
+
+
 def are_cited(evidence: Sequence[Data], citations: Sequence[Data]) -> list[bool]:
     """For each source, whether a citation that holds names it or a part of it."""
     files: defaultdict[str, list[Lines]] = defaultdict(list)
     names: set[str] = set()
     for cited in citations:
-        if cited["status"] in ("resolved", "moved"):
+        if holds(cited):
             names.update(name for name in (cited["where"], cited["url"]) if name)
             if cited["kind"] == "file":
                 files[cited["path"]].append((cited["start"], cited["end"]))

@@ -26,6 +26,7 @@ from oracle.services.classification.features import (
     talk_features,
 )
 from oracle.services.classification.history import (
+    RecentTurns,
     Turn,
     acceptance_features,
     history_features,
@@ -129,8 +130,10 @@ def terms_to_look_up(query: str, history: History = ()) -> list[str]:
         asked[term] = None
         return False
 
-    for turns in ((), list(history)):
-        gather(query, turns, note)
+    # Only what is looked up: the other features would be made in vain.
+    for turns in ((), history) if history else ((),):
+        _, parsed, _ = _read(query, turns)
+        known_features(parsed, note)
     return list(asked)
 
 
@@ -189,11 +192,8 @@ def gather(
     type_of: Callable[[ParsedQuery], QueryType] = type_alone,
 ) -> Gathered:
     """The features of a query. Training passes its own `type_of` for the earlier turns."""
-    recent = recent_turns([_turn(turn) for turn in list(history)[-MOST_TURNS:]])
-    parsed = parse_query(query)
-    read_as = accepted_offer(query, parsed, recent.offer)
+    recent, parsed, read_as = _read(query, history)
     if read_as:
-        parsed = parse_query(read_as)
         context = acceptance_features(recent, type_of)
     else:
         context = history_features(query, parsed, recent, type_of)
@@ -203,6 +203,14 @@ def gather(
     if context:
         found["talk"] = talk_features(found)
     return Gathered(features=found, parsed=parsed, read_as=read_as)
+
+
+def _read(query: str, history: History) -> tuple[RecentTurns, ParsedQuery, str]:
+    """The last turns, the query, and the offer that it accepts, which is then what was parsed."""
+    recent = recent_turns([_turn(turn) for turn in list(history)[-MOST_TURNS:]])
+    parsed = parse_query(query)
+    read_as = accepted_offer(query, parsed, recent.offer)
+    return recent, parse_query(read_as) if read_as else parsed, read_as
 
 
 def _turn(turn: object) -> Turn:

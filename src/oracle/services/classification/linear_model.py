@@ -25,7 +25,7 @@ TYPES = tuple(QueryType)
 # The character for the weight 0, and the largest weight. All characters are printable ASCII.
 ZERO, LIMIT = ord("O"), 45
 _COLUMNS = len(TYPES) + 1
-_MOST_SEARCHES = 2_000
+_MOST_SEARCHES = 400
 """Features of a group to look for in the text. After that, a dictionary has paid for itself."""
 # The influence of each group of features on the score. Chosen by trial on the tuning part; the
 # weights belong to these numbers, so changing one means training again.

@@ -8,6 +8,8 @@ the note ?` and `write:start a note`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from oracle.lazy_dataclass import dataclass
 from oracle.services.classification.lexicon import Lexicon, inflected, lexicon
 from oracle.services.classification.tokenizer import Token, clean, tokenize
@@ -56,7 +58,9 @@ class ParsedQuery:
         return sum(1 for symbol in self.core if symbol not in STOPS)
 
 
+@lru_cache(maxsize=256)
 def parse_query(query: str) -> ParsedQuery:
+    """Nobody changes the result: a question is parsed once, for its terms and for its type."""
     return parse_tokens(tokenize(clean(query)))
 
 

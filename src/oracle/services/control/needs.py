@@ -73,6 +73,21 @@ def share_of_words(question: str, found: Collection[str]) -> float:
     return sum(term.weight for term in terms if term.word in found) / weight if weight else 1.0
 
 
+def has_words(question: str) -> bool:
+    """Whether it has a word to look for."""
+    return bool(_terms_of(question))
+
+
+def is_only_words_to_look_for(question: str) -> bool:
+    """Whether this is what one types into a search box: two words or more to look for, or a single
+    identifier, and nothing else.
+    """
+    words = {word.lower() for word in _NAME.findall(question)}
+    if words != {term.word.lower() for term in _terms_of(question)}:
+        return False
+    return len(words) > 1 or any(map(_IDENTIFIER.search, words))
+
+
 def names_in(question: str) -> list[str]:
     """What the question calls by name: nothing that lacks it is about it. Common abbreviations and
     dates are left out, because a source may have other words for them.

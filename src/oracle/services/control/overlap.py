@@ -1,19 +1,25 @@
-"""Calls of one response that overlap: those whose results another call of it brings as well."""
+"""Calls that overlap: another call of the response brings the same, or an earlier one brought
+nothing, so that this one cannot bring anything either.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
+from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec
 from oracle.patterns import lazy_pattern
 from oracle.services.control.repetition import name_of_call
+from oracle.services.questions.search_words import search_words, specific_words
 from oracle.services.tools.offered import query_argument
 
 GATHERING_ROLES: Final = ("search", "read", "uses", "map", "list", "facts", "members")
 """What tools do that only look. What a tool of another role brings is not known."""
 
+_LIMITS: Final = ("limit",)
+"""Arguments that say how much is shown. Of nothing, that is nothing."""
 _WORD: Final = lazy_pattern(r"\w+")
 
 Call = Mapping[str, Any]
@@ -68,13 +74,16 @@ _Search = tuple[str, frozenset[str]]
 """What two searches must have in common to be compared, and the words of one of them."""
 
 
-def _search(call: Call, specs: Mapping[str, ToolSpec]) -> _Search | None:
+def _search(
+    call: Call, specs: Mapping[str, ToolSpec], *, but: Collection[str] = ()
+) -> _Search | None:
+    """None if it is not a search. The arguments `but` make no difference."""
     spec = specs.get(call["name"])
     if spec is None or spec.role != "search" or not isinstance(call["arguments"], Mapping):
         return None
     arguments = cast("Mapping[str, Any]", call["arguments"])
     query = query_argument(spec)
-    others = {name: value for name, value in arguments.items() if name != query}
+    others = {name: value for name, value in arguments.items() if name not in (query, *but)}
     words = frozenset(_WORD.findall(str(arguments.get(query, "")).lower()))
     return name_of_call(call["name"], others), words
 
@@ -90,3 +99,42 @@ def _is_part_of_another(place: int, searches: Sequence[_Search | None]) -> bool:
         and (one[1] < other[1] or (one[1] == other[1] and number < place))
         for number, other in enumerate(searches)
     )
+
+
+def searches_in_vain(
+    messages: Sequence[Mapping[str, Any]], specs: Mapping[str, ToolSpec]
+) -> list[_Search]:
+    """The searches of the conversation that found nothing.
+
+    Only of the project's own sources: their search finds a place by any word of the query. What
+    another tool finds with fewer words is not known.
+    """
+    found: list[_Search] = []
+    calls: dict[str, Call] = {}
+    for message in messages:
+        # Some models use the same ids again in each turn.
+        if message["role"] == "assistant":
+            calls = {call["id"]: call for call in message.get("tool_calls", ())}
+        elif message["role"] == "tool" and message.get("success") and message.get("empty"):
+            call = calls.get(message["call_id"])
+            search = _search(call, specs, but=_LIMITS) if call is not None else None
+            if search is not None and kind_named(message.get("tool_kind")).is_local:
+                found.append(search)
+    return found
+
+
+def is_in_vain(call: Call, specs: Mapping[str, ToolSpec], before: Sequence[_Search]) -> bool:
+    """Whether all its words were searched for before, in the same way, and nothing was found."""
+    one = _search(call, specs, but=_LIMITS)
+    return one is not None and any(one[0] == way and one[1] <= words for way, words in before)
+
+
+def tools_that_found_nothing(
+    question: str, messages: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec]
+) -> set[str]:
+    """The tools that were asked for all specific words of the question, and found nothing."""
+    before = searches_in_vain(messages, {spec.name: spec for spec in tools})
+    words = " ".join(specific_words(search_words(question)))
+    wanted = frozenset(_WORD.findall(words.lower()))
+    ways = {way for way, known in before if wanted and wanted <= known}
+    return {spec.name for spec in tools if name_of_call(spec.name, {}) in ways}

@@ -6,12 +6,17 @@ Two looks at the text, both in linear time:
   again and again with nothing in between.
 - All of it, word by word: each run of eight words, with how often it has come. This finds long
   rounds, lines in another order, lines with a number before them, and lines that grow.
+
+The second look is costly in time and memory, and nearly all texts need none. So only every eighth
+run is counted at first (`_Sample`); all are, from the beginning of the text, once one of those has
+come too often.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from oracle.patterns import lazy_pattern
 
@@ -46,7 +51,7 @@ _WORD: Final = lazy_pattern(r"[a-zß-ÿĀ-ԯ\d_]+|[^\W\d_]")
 class RunawayText:
     """Feed it a response as it arrives."""
 
-    __slots__ = ("_at", "_kept", "_new", "_rounds", "_stretch", "_word")
+    __slots__ = ("_at", "_kept", "_new", "_pieces", "_rounds", "_samples", "_stretch", "_word")
 
     def __init__(self) -> None:
         self._kept = ""
@@ -54,11 +59,10 @@ class RunawayText:
         self._word = ""
         self._at = 0
         self._stretch = 0
-        # A number makes a line another one, unless very many lines differ in nothing else.
-        self._rounds = (
-            _Rounds(times=3, characters=1_200, with_numbers=True),
-            _Rounds(times=20, characters=4_000, with_numbers=False),
-        )
+        # What was only sampled so far, and where it begins.
+        self._pieces: list[tuple[int, str]] = []
+        self._samples = tuple(_Sample(kind) for kind in _KINDS)
+        self._rounds: tuple[_Rounds, ...] = ()
 
     @property
     def repeated(self) -> str:
@@ -80,28 +84,84 @@ class RunawayText:
     def _stretch_in_words(self, new: str) -> int:
         text = self._word + new.lower()
         end = _end_of_words(text)
-        begin, self._word = self._at, text[end:]
+        piece, self._word = (self._at, text[:end]), text[end:]
         self._at += end
+        if self._rounds:
+            return self._counted(*piece)
+        self._pieces.append(piece)
+        words = _WORD.findall(piece[1])
+        if not any(sample.is_suspect_after(words) for sample in self._samples):
+            return 0
+        pieces, self._pieces = self._pieces, []
+        self._rounds = tuple(_Rounds(kind) for kind in _KINDS)
+        return [self._counted(at, text) for at, text in pieces][-1]
+
+    def _counted(self, begin: int, text: str) -> int:
         found = 0
-        for word in _WORD.finditer(text, 0, end):
+        for word in _WORD.finditer(text):
             stretches = [seen.after(word[0], begin + word.start()) for seen in self._rounds]
             found = max(stretches)
         return found
 
 
-class _Rounds:
-    """Counts the runs of words of a text.
-
-    Text is known if its runs have come `times` times before. So many `characters` of known text are
-    too many.
+class _Kind(NamedTuple):
+    """Text is known if its runs have come `times` times before. So many `characters` of known text
+    are too many.
     """
 
-    __slots__ = ("_at", "_characters", "_known", "_recent", "_seen", "_times", "_with_numbers")
+    times: int
+    characters: int
+    with_numbers: bool
 
-    def __init__(self, *, times: int, characters: int, with_numbers: bool) -> None:
-        self._times = times
-        self._characters = characters
-        self._with_numbers = with_numbers
+
+# A number makes a line another one, unless very many lines differ in nothing else.
+_KINDS: Final = (
+    _Kind(times=3, characters=1_200, with_numbers=True),
+    _Kind(times=20, characters=4_000, with_numbers=False),
+)
+
+
+class _Sample:
+    """Counts every eighth run of words of a text, nearly all of it without a loop in Python.
+
+    Text that repeats has long stretches of known runs. Eight runs in a row hold one that was
+    counted from the first time it came, so nothing that `_Rounds` would find is missed.
+    """
+
+    __slots__ = ("_kind", "_recent", "_seen")
+
+    def __init__(self, kind: _Kind) -> None:
+        self._kind = kind
+        self._recent: list[str] = []
+        # By their hashes, which take less memory: two runs with the same one only cost a full look.
+        self._seen: dict[int, int] = {}
+
+    def is_suspect_after(self, words: Sequence[str]) -> bool:
+        """Whether a run has come so often, with these words, that all runs must be counted."""
+        if not self._kind.with_numbers:
+            words = [word for word in words if not word.isdigit()]
+        row = [*self._recent, *words]
+        self._recent = row[1 - _RUN :]
+        runs = [*map(hash, zip(*(row[at:] for at in range(_RUN)), strict=False))]
+        different = set(runs)
+        if len(different) < len(runs):
+            return True
+        seen = self._seen
+        again = seen.keys() & different
+        for run in again:
+            seen[run] += 1
+        if len(seen) < _MOST_RUNS:
+            seen.update((run, 1) for run in runs[::_RUN] if run not in again)
+        return any(seen[run] > self._kind.times for run in again)
+
+
+class _Rounds:
+    """Counts the runs of words of a text."""
+
+    __slots__ = ("_at", "_kind", "_known", "_recent", "_seen")
+
+    def __init__(self, kind: _Kind) -> None:
+        self._kind = kind
         self._recent: deque[str] = deque(maxlen=_RUN)
         self._seen: dict[tuple[str, ...], tuple[int, int]] = {}
         self._known = 0
@@ -109,7 +169,7 @@ class _Rounds:
 
     def after(self, word: str, at: int) -> int:
         """The characters since this run came last, if too much known text has come; else 0."""
-        if word.isdigit() and not self._with_numbers:
+        if word.isdigit() and not self._kind.with_numbers:
             return 0
         self._recent.append(word)
         run = tuple(self._recent)
@@ -118,9 +178,9 @@ class _Rounds:
             self._seen[run] = (times + 1, at)
         width = min(at - self._at, _WIDEST_WORD)
         self._at = at
-        is_known = times >= self._times
+        is_known = times >= self._kind.times
         self._known = max(0, self._known + (width if is_known else -_FRESH * width))
-        return at - last if is_known and self._known >= self._characters else 0
+        return at - last if is_known and self._known >= self._kind.characters else 0
 
 
 def _end_of_words(text: str) -> int:

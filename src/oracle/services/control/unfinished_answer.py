@@ -19,6 +19,8 @@ CUT_HERE: Final = " […]"
 
 NO_SEARCH: Final = "No search was allowed"
 """The embedded model says so if it had no tools at all."""
+NOTHING_LOOKED_AT: Final = "evidence, because nothing was looked at"
+NO_ANSWER: Final = "an answer of the model"
 NOT_COMPLETE: Final = "This answer is not complete"
 EXPLAINED: Final[Mapping[str, str]] = {
     "turn_limit": "the limit of turns was reached",
@@ -26,7 +28,7 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "money_limit": "the limit of money was reached",
     "time_limit": "the limit of time was reached",
     "cancelled": "it was cancelled",
-    "model_unavailable": "the language model could not be asked",
+    "model_unavailable": "the language model did not answer",
     "refusal": "the model declined to answer",
     "content_filter": "a filter of the provider stopped it",
     "stuck": "no way forward was left",

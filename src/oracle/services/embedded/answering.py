@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from oracle.patterns import lazy_pattern
 from oracle.services.control.unfinished_answer import NO_SEARCH
 from oracle.services.embedded.judging import LIKELY, SURE, certainty
 from oracle.services.embedded.own_words import NOT_FOUND, NOT_SURE, ONLY_QUOTES
@@ -43,7 +44,8 @@ _NO_SEARCH: Final = (
     f"{NO_SEARCH} for this answer, so I have looked at nothing: a limit of this run left "
     "no room for one. Ask again with a higher limit, such as `--max-turns 5` or `--timeout 300`."
 )
-_NO_WORDS: Final = (
+_PLACE: Final = lazy_pattern(r"([\w./-]+\.\w+):(\d+)")
+NO_WORDS: Final = (
     "I search by words, and this question has none that I could search for. Name a function, a "
     "file, or what it is about."
 )
@@ -96,7 +98,7 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
     words = aim.words.all
     # A call that the tree did not run has searched nothing.
     searched = list(dict.fromkeys(call.name for call in situation.calls if call.was_run))
-    body = f"I found nothing for {codes(words)}." if words else _NO_WORDS
+    body = f"I found nothing for {codes(words)}." if words else NO_WORDS
     if searched:
         body += f" I tried {codes(searched)}."
     elif not situation.tools:
@@ -127,8 +129,14 @@ def what_failed(situation: Situation, *, found_some: bool) -> str:
         if not found_some or not (call.searches_the_web or call.role == "read")
     }
     # The messages are written for a model. Here the user reads them.
-    shown = {name: why.replace("tell the user to ", "") for name, why in failed.items()}
+    shown = {name: _for_the_user(name, why) for name, why in failed.items()}
     return "\n\n".join(f"{code(name)} failed: {code(why, 400)}" for name, why in shown.items())
+
+
+def _for_the_user(name: str, why: str) -> str:
+    """Without the name, which is said before it. A place in an error is not a citation."""
+    words = why.removeprefix(f"{name} failed: ").replace("tell the user to ", "")
+    return _PLACE.sub(r"line \2 of \1", words)
 
 
 def _joined(*parts: str) -> str:

@@ -27,7 +27,17 @@ _MOST_FILES: Final = 20
 _SHOWN: Final = 6
 _QUOTED_WHOLE: Final = 40
 """The longest file, in lines, that is quoted as it is."""
-_NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."
+NO_JUDGEMENT: Final = "Whether it is right I cannot judge: I only count and quote."
+_JUDGE: Final = lazy_pattern(
+    r"\s*(?:please\s+|can you\s+|could you\s+)?(?:review|judge|criti\w+|assess|evaluate|rate|check|"
+    r"proof-?read|improve|correct)\b",
+    re.I,
+)
+
+
+def asks_to_judge(question: str) -> bool:
+    """Whether it is an order to judge what is attached: its words are not to be searched for."""
+    return _JUDGE.match(question) is not None
 
 
 @dataclass(slots=True)
@@ -85,7 +95,7 @@ def _diff_facts(lines: Sequence[str]) -> str:
         items.append(f"- and {counted(len(changes) - _MOST_FILES, 'more file')}")
     tests = [c for c in changes if re.search(r"(?:^|/)tests?[/_]|[._]test\.|\.spec\.", c.path)]
     with_tests = _count_of_tests(len(tests), len(changes))
-    return "\n\n".join((lead, "\n".join(items), with_tests, _NO_JUDGEMENT))
+    return "\n\n".join((lead, "\n".join(items), with_tests, NO_JUDGEMENT))
 
 
 def _count_of_tests(tests: int, files: int) -> str:

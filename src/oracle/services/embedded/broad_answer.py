@@ -53,9 +53,8 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     """
     uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
     parts = _parts(situation, aim)
-    if uses:
-        others = {path: _with(aim.words.names, parts[path]) for path in parts if path not in uses}
-        parts = {**uses, **{path: places for path, places in others.items() if places}}
+    mentions = _mentions(parts, uses, aim.words.names) if uses else []
+    parts = {**uses} or parts
     found = {path: sorted(lines, key=_number) for path, lines in parts.items() if lines}
     if not found:
         return None
@@ -68,6 +67,7 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     lead = _lead(aim, said, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
     paragraphs = [
         lead + "\n\n" + "\n".join(items),
+        "It is also named here:\n\n" + as_list(mentions) if mentions else "",
         f"Read too, with nothing about it: {codes(silent)}." if silent else "",
         f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
         nothing_about([term.word for term in lacking]),
@@ -134,6 +134,8 @@ def _lead(
         places = counted(sum(map(len, found.values())), "place")
         if beyond:
             return f"{_totals(beyond)}. Of these, {places} in {files}:"
+        if not any(_not_defining(lines, aim.words.names) for lines in found.values()):
+            return f"Nothing here uses {codes(aim.words.names)}. It is defined here:"
         return f"{codes(aim.words.names)} is used at {places} in {files}:"
     say = "says" if len(found) == 1 else "say"
     order = ", each before those that it uses" if is_a_flow else ""
@@ -178,9 +180,20 @@ def _naming(source: Quotation, names: Sequence[str]) -> QuotedLine:
     return QuotedLine(source=source, number=next(named, 0))
 
 
-def _with(names: Sequence[str], lines: Sequence[QuotedLine]) -> list[QuotedLine]:
-    """Lines of other parts with the name: a list of uses lacks prose and settings."""
-    named = [line for line in lines if any(name in line.text for name in names)]
+def _mentions(
+    parts: Mapping[str, Sequence[QuotedLine]], uses: Mapping[str, object], names: Sequence[str]
+) -> list[QuotedLine]:
+    """Lines of documents with the name, which a list of uses lacks.
+
+    Of code the list is whole: what else has the name there is a comment, and whether such a line
+    was read depends on what else the project has.
+    """
+    others = (line for path, lines in parts.items() if path not in uses for line in lines)
+    named = [
+        line
+        for line in others
+        if line.source.kind.name != "code" and any(name in line.text for name in names)
+    ]
     return _not_defining(named, names)
 
 

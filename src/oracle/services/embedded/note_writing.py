@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from oracle.patterns import lazy_pattern
 from oracle.services.embedded.response import Response, quoted, signal
 from oracle.services.embedded.searching import Aim, best_of, first_calls
 from oracle.services.embedded.situation import Call, Situation
@@ -9,6 +12,8 @@ from oracle.services.embedded.write_requests import WriteRequest
 from oracle.services.tools.answer import code
 
 _SHOWN_LINES = 12
+# The text in the result of a tool, between fences that no line of it equals.
+_FENCED = lazy_pattern(r"^(`{3,})\n(?P<text>.*?)\n\1$", re.MULTILINE | re.DOTALL)
 _MOST_PLACES = 5
 
 
@@ -80,7 +85,7 @@ def _report(call: Call, request: WriteRequest) -> Response:
     quotations = call.quotations
     if not quotations:  # a dry run has only a plan, and a plan is not a source
         return Response(
-            text=f"{said}\n\n{_shown(request)}",
+            text=f"{said}\n\n{_planned(call) or _shown(request)}",
             signal=signal("context_sufficient", 0.9, sources_found=0),
         )
     written = quotations[0]
@@ -103,6 +108,13 @@ def _nothing_to_write(request: WriteRequest) -> Response:
 def _shown(request: WriteRequest) -> str:
     lines = request.text.split("\n")
     return quoted(lines[:_SHOWN_LINES], "x.md") + _rest(len(lines))
+
+
+def _planned(call: Call) -> str:
+    """The text in the result of a dry run, as it would be written; empty if it shows none."""
+    found = _FENCED.search(call.content)
+    lines = found["text"].split("\n") if found else []
+    return quoted(lines[:_SHOWN_LINES], "x.md") + _rest(len(lines)) if lines else ""
 
 
 def _rest(lines: int) -> str:

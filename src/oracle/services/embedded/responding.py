@@ -8,7 +8,13 @@ from typing import Final
 
 from oracle.models.source_kind import SourceKind, kind_named
 from oracle.services.embedded.answering import answer, web_failed, words_missing
-from oracle.services.embedded.attachments import about_file, facts_of, places_in
+from oracle.services.embedded.attachments import (
+    NO_JUDGEMENT,
+    about_file,
+    asks_to_judge,
+    facts_of,
+    places_in,
+)
 from oracle.services.embedded.broad_answer import answer_broadly
 from oracle.services.embedded.judging import SURE, certainty
 from oracle.services.embedded.listing import (
@@ -108,6 +114,9 @@ def read_files(situation: Situation, aim: Aim) -> Response:
     them, the project is searched too. Without words, say what the files hold.
     """
     files = situation.attached_files
+    if asks_to_judge(situation.question):
+        about = _about(files)
+        return replace(about, text=f"{about.text}\n\n{NO_JUDGEMENT}")
     found = passages(files, terms_for(aim.words, files), prefers_prose=aim.words.asks_what)
     if found and not words_missing(aim, found):
         return answer(situation, aim, found)
@@ -132,6 +141,9 @@ def _with_files_first(situation: Situation, aim: Aim, found: Sequence[Passage]) 
 
 def _about(files: Sequence[Quotation]) -> Response:
     text = "\n\n".join(map(about_file, files))
+    if not any(line.strip() for file in files for line in file.lines):
+        lacks = "text: what is attached is empty"
+        return Response(text=text, signal=signal("partial_answer", 0.9, missing=lacks))
     return Response(text=text, signal=signal("context_sufficient", 0.5, sources_found=len(files)))
 
 

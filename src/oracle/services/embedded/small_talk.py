@@ -7,6 +7,7 @@ from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.citations import find_citations
+from oracle.services.embedded.answering import NO_WORDS
 from oracle.services.embedded.response import Response, signal
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.project_topics import project_question
@@ -44,6 +45,9 @@ def talk(situation: Situation) -> Response | None:
     if not _is_talk(situation):
         return None
     reply = _reply(situation)
+    if not any(letter.isalpha() for letter in situation.question):
+        missing = signal("partial_answer", 0.5, missing="words to search for")
+        return Response(text=NO_WORDS, signal=missing)
     if not reply and len(search_words(situation.question).all) >= _WORDS_OF_A_QUESTION:
         return _not_talk()
     return Response(

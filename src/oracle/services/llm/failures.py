@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import cast
 
 import httpx2
@@ -46,13 +47,21 @@ class Failures:
             return self._stalled()
         if isinstance(error, httpx2.HTTPError | httpx2.StreamError):
             return self._broke_off(error)
-        what = self._clean(f"{type(error).__name__}: {error}")
-        return ModelError(
-            f"the response of {self.endpoint.name} cannot be read ({what}); ask again"
-        )
+        return self._unreadable(error)
 
     def broke_off(self) -> ModelError:
         return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
+
+    def _unreadable(self, error: Exception) -> ModelError:
+        what = self._clean(str(error) or type(error).__name__)
+        provider, name = self.endpoint.provider.name, self.endpoint.name
+        if self.endpoint.is_home:
+            return ModelError(f"the response of {name} cannot be read ({what}); ask again")
+        # Asking again rarely helps: most often something else answers at that address.
+        return ModelError(
+            f"what {masked(self.endpoint.address)} answered for {name} cannot be read ({what}); "
+            f"check that a server with the protocol of {provider} is there (model.base_url)"
+        )
 
     def _from_provider(self, error: direct.ModelAPIError) -> ModelError:
         if self._is_too_long(error):
@@ -112,12 +121,12 @@ class Failures:
     def _no_credit(self, error: direct.ModelAPIError) -> ModelError:
         return ModelRefused(
             f"the account at {self._server()} has no credit left{self._quoted(error)}; "
-            "top it up, or choose another model with `oracle models use NAME`"
+            f"top it up, or choose another model with `{self.endpoint.selecting}`"
         )
 
     def _overloaded(self, error: direct.ModelAPIError) -> ModelError:
         after = error.retry_after
-        when = f"in {after:.0f} s" if after else "later"
+        when = f"in {_duration(after)}" if after else "later"
         return ModelOverloaded(
             f"{self._server()} cannot answer at the moment{self._quoted(error)}; try again {when}",
             retry_after=after,
@@ -146,6 +155,8 @@ class Failures:
 
     def _by_status(self, error: direct.ModelAPIError) -> ModelError:
         status = getattr(error, "status_code", 0)
+        if not status:  # the server's answer was not an error, but it was not JSON either
+            return self._unreadable(error)
         if status in _WAIT:
             return self._overloaded(error)
         if 400 <= status < 500:
@@ -180,6 +191,14 @@ class Failures:
         printable = "".join(char if char.isprintable() else " " for char in text)
         hidden = masked(printable.replace(self.endpoint.key, "…"))
         return hidden if len(hidden) <= _MOST_QUOTED else f"{hidden[:_MOST_QUOTED]}…"
+
+
+def _duration(seconds: float) -> str:
+    """`40 s`, `5 min`, `2 h`: rounded up, because earlier would be too early."""
+    for unit, name in ((3600, "h"), (60, "min")):
+        if seconds > unit or seconds == unit:
+            return f"{ceil(seconds / unit)} {name}"
+    return f"{ceil(seconds)} s"
 
 
 def _message_of(error: direct.ModelAPIError) -> str:

@@ -46,12 +46,15 @@ class ListedModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selected:
-    """`name` is the full name, `problem` says why there is none. `place` is where it is set."""
+    """`name` is the full name, `problem` says why there is none. `place` is where it is set, and
+    `source` what kind of place that is.
+    """
 
     name: str
     place: str
     problem: str = ""
     base_url: str | None = None
+    source: str = "default"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,12 +90,14 @@ def list_models(
 
 
 def _selected(settings: Settings, environment: Mapping[str, str]) -> Selected:
-    chosen, place = settings.model, str(settings.origins["model.name"])
+    chosen, origin = settings.model, settings.origins["model.name"]
+    place, source = str(origin), origin.source
     try:
         name = full_name(chosen.name, environment, base_url=chosen.base_url)
     except InputError as problem:
-        return Selected(name="", place=place, problem=str(problem))
-    return Selected(name=name, place=place, base_url=chosen.base_url if name != EMBEDDED else None)
+        return Selected(name="", place=place, source=source, problem=str(problem))
+    base_url = chosen.base_url if name != EMBEDDED else None
+    return Selected(name=name, place=place, source=source, base_url=base_url)
 
 
 def _embedded() -> ListedModel:

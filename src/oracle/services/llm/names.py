@@ -190,8 +190,13 @@ def _either(names: Sequence[str]) -> str:
 
 
 def _unknown(typed: str, base_url: str | None, local: LocalModels) -> str:
-    if base_url is not None:
-        return f"model {typed!r} has no provider; at your model.base_url, write openai:{typed}"
+    _, colon, tag = typed.partition(":")
+    if base_url is not None and (not colon or _TAG.match(tag)):
+        near = _meant(typed)
+        return (
+            f"there is no model {typed!r}{f' (did you mean {near}?)' if near else ''}; if the "
+            f"server at your model.base_url has it, write openai:{typed}"
+        )
     if sellers := _selling(typed.lower()):
         return f"{typed!r} is not a chat model; to try it all the same, write {sellers[0]}:{typed}"
     if near := _meant(typed):

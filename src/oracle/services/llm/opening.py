@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from oracle.errors import InputError
 from oracle.services.llm.names import full_name
 from oracle.services.llm.protocol import Model, Prices
-from oracle.services.llm.providers import Endpoint, find_endpoint
+from oracle.services.llm.providers import Advice, Endpoint, find_endpoint
 from oracle.services.llm.retrying import RetryingModel
 from oracle.services.settings.sections import ATTEMPTS, STALL_SECONDS
 
@@ -24,6 +24,7 @@ def open_model(
     stall_seconds: float = STALL_SECONDS,
     attempts: int = ATTEMPTS,
     environment: Mapping[str, str] | None = None,
+    advice: Advice | None = None,
 ) -> Model:
     """`name` is `provider:model`, or a short name such as `sonnet`. `base_url` is any server with
     the same protocol as the provider.
@@ -39,7 +40,7 @@ def open_model(
     )
     variables = os.environ if environment is None else environment
     meant = full_name(name, variables, base_url=base_url)
-    endpoint = find_endpoint(meant, variables, base_url=base_url, api_key=api_key)
+    endpoint = find_endpoint(meant, variables, base_url=base_url, api_key=api_key, advice=advice)
     model = _open(
         endpoint,
         context_window=context_window,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
-from oracle.services.settings.sections import KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
+from oracle.services.settings.sections import EMBEDDED, KEY_VARIABLES, OPTIONAL_KEY_VARIABLES
 from oracle.services.settings.server_address import host_of
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 _MODEL = lazy_pattern(r"[\w./:@+-]{1,200}", re.ASCII)
 # For suggestions only: the provider of a model that was named without one.
 _FAMILIES = {"claude": "anthropic", "gpt": "openai", "o1": "openai", "o3": "openai"}
-
-KEY_SETTING = "the variable that model.key_variable names"
-"""The source of the key for a server at `base_url`. It is never the provider's own variable."""
 
 NO_KEY = "no-key"
 """Sent to servers that need no key, because the SDKs require one."""
@@ -69,11 +66,28 @@ PROVIDERS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Advice:
+    """What to do in this user's settings, for error messages.
+
+    `selecting` is the command that selects the model NAME, and `selecting_embedded` the one that
+    needs no key; `naming_key` says which
+    variable has the key for a server at `base_url`; `key_variable` is that variable, if there is
+    one. It is never the provider's own.
+    """
+
+    selecting: str = "oracle models use NAME"
+    selecting_embedded: str = f"oracle models use {EMBEDDED}"
+    naming_key: str = "oracle config set model.key_variable NAME --user"
+    key_variable: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
     """A model with its address and its key.
 
     `is_home`: the address is the provider's own. `is_trusted`: it is the provider's own, or the
-    environment names it.
+    environment names it. `key_setting` and `selecting` are for messages: where the key is set, and
+    the command that selects another model.
     """
 
     provider: Provider
@@ -81,6 +95,7 @@ class Endpoint:
     address: str
     key: str
     key_setting: str
+    selecting: str
     is_home: bool
     is_trusted: bool
 
@@ -95,6 +110,7 @@ def find_endpoint(
     *,
     base_url: str | None = None,
     api_key: str | None = None,
+    advice: Advice | None = None,
 ) -> Endpoint:
     """Find the address and the key of a model.
 
@@ -106,6 +122,7 @@ def find_endpoint(
     from oracle.services.project.redaction import hide
     from oracle.services.settings.keys import key_for, missing_key
 
+    advice = advice or Advice()
     provider, model = split_name(name)
     chosen = base_url or environment.get(provider.address_variable) or provider.address
     address = checked_address(chosen)
@@ -115,8 +132,8 @@ def find_endpoint(
     key = (api_key or (found.value if found else "")).strip()
     if not key and provider.needs_key and is_home:
         what, step = missing_key(provider.name)
-        raise ModelRefused(f"{what}: {step}; `oracle models use embedded` needs no key")
-    setting = provider.key_variable if is_trusted else KEY_SETTING
+        raise ModelRefused(f"{what}: {step}; `{advice.selecting_embedded}` needs no key")
+    setting = advice.key_variable or (provider.key_variable if is_trusted else _no_variable(advice))
     if found and found.source != "variable":
         setting = f"the key in {found.where} (`oracle keys set {provider.name}` replaces it)"
     if not key.isascii() or not key.isprintable():
@@ -131,9 +148,14 @@ def find_endpoint(
         address=address,
         key=key or NO_KEY,
         key_setting=setting,
+        selecting=advice.selecting,
         is_home=is_home,
         is_trusted=is_trusted,
     )
+
+
+def _no_variable(advice: Advice) -> str:
+    return f"a variable to the key, and name it with `{advice.naming_key}`"
 
 
 def is_at_home(

@@ -24,6 +24,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
+from oracle.services.certificates import certificates
+
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Of one message, and of one response."""
 MOST_MESSAGES: Final = 5_000
@@ -197,9 +199,11 @@ class _BoundedTransport(httpx2.AsyncHTTPTransport):
 @asynccontextmanager
 async def address_opened(url: str, *, token: str | None, seconds: float) -> AsyncGenerator[Any]:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
+    trusted = certificates(httpx2.create_ssl_context, trust_env=False)
+    transport = _BoundedTransport(verify=trusted, trust_env=False)
     async with (
         httpx2.AsyncClient(
-            headers=headers, timeout=seconds, transport=_BoundedTransport(), trust_env=False
+            headers=headers, timeout=seconds, transport=transport, trust_env=False
         ) as http,
         streamable_http_client(url, http_client=http, max_sse_event_size=MOST_BYTES) as streams,
     ):

@@ -127,11 +127,24 @@ def _ignore_our_files(file: Path, lines: list[str]) -> None:
         file.write_text("\n".join([*lines, "/oracle.db*", "/index/", ""]), encoding="utf-8")
 
 
+def home() -> Path:
+    """The user's own folder. A HOME that is not absolute would be one inside of the project."""
+    folder = Path.home()
+    if folder.is_absolute():
+        return folder
+    from pwd import getpwuid
+
+    try:
+        return Path(getpwuid(os.getuid()).pw_dir)
+    except KeyError:  # a user without an entry, as in some containers
+        raise RuntimeError("there is no home folder") from None
+
+
 def user_folder() -> Path:
     """For data that belongs to no project. Follows the XDG convention for a user's state."""
     base = os.environ.get("XDG_STATE_HOME", "")
     # The convention says to ignore a path that is not absolute.
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".local/state") / "oracle"
+    return (Path(base) if Path(base).is_absolute() else home() / ".local/state") / "oracle"
 
 
 def made_user_folder() -> Path:

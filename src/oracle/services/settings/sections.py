@@ -329,7 +329,7 @@ class McpSettings:
     servers: tuple[McpServer, ...] = _row(
         (),
         Servers(),
-        "Other servers whose tools are used, each in a table [mcp.servers.NAME] (docs/mcp.md).",
+        "Other servers whose tools are used, each in a table [mcp.servers.NAME].",
     )
 
 

@@ -51,6 +51,8 @@ def at_start(own: OwnText, data: str, *, is_final: bool, was_cut: bool) -> Verdi
             may_be_ours = not bare(raw) or own.may_start(words, bare(raw))
             return WAIT if may_be_ours else Verdict("other", first_end)
         if word := bare(raw):
+            if not words and not own.may_start_with(word) and not (was_cut and is_final):
+                return Verdict("other", first_end)
             words.append(word)
             matches = own.matches(words)
             if matches is None and was_cut and token.end() == len(data):

@@ -250,7 +250,11 @@ class OwnTextFilter:
             is_start = not self._in_code and self._data[:1].isspace()
             return self._go(self._at_start if is_start else self._in_line)
         mark = _FLOW_MARK.search(data)
-        if not self._flow(mark.start() if mark else len(data)) or mark is None:
+        if mark is None:
+            self._flow(len(data))
+            return True
+        # What ends a sentence belongs to its last word, as far as words are compared.
+        if not self._flow(mark.start() if mark[0][0] in "\n`<" else mark.end()):
             return True
         if mark[0] == "\n":
             self._pass(1)
@@ -264,7 +268,6 @@ class OwnTextFilter:
             return self._may_be_tag()
         else:
             self._after_mark = mark.end() == len(data)
-            self._flow(len(mark[0]))
             if not self._after_mark and not self._in_code:
                 self._go(self._at_start)
         return True
@@ -281,6 +284,8 @@ class OwnTextFilter:
         if (line_end := self._data.rfind("\n", 0, space)) >= 0:
             self._pass(line_end + 1)
             return self._go(self._at_line_start)
+        if space == len(self._data) and not self._final:
+            return False
         verdict = at_start(self._own, self._data, is_final=self._final, was_cut=self._was_cut)
         if verdict.kind == "cut" and not self._has_passed_ink:
             self._drop(len(self._data))
@@ -292,13 +297,7 @@ class OwnTextFilter:
             return False
         if verdict.kind == "ours":
             return self._found(verdict.matches, verdict.end)
-        return self._pass_first(verdict.end)
-
-    def _pass_first(self, end: int) -> bool:
-        """Not ours: go on after the first word. A `<` or a backtick is looked at by `_in_line`."""
-        first = self._data[:end]
-        if _MARK.search(first) is None and not self._flow(end):
-            return True
+        # Not ours: `_in_line` passes the first word with the rest of its line.
         return self._go(self._in_line)
 
     def _after_three(self) -> bool:

@@ -49,7 +49,7 @@ class Match(NamedTuple):
 class OwnWords:
     """The words of some texts, one after the other, and the places of three in a row."""
 
-    __slots__ = ("_anywhere", "_places", "_starts", "words")
+    __slots__ = ("_places", "_starts", "first_words", "threes", "words")
 
     def __init__(self, texts: Iterable[str], no_start: tuple[str, ...] = ()) -> None:
         """In a line that begins with one of `no_start`, no match starts; it may go on there."""
@@ -68,11 +68,12 @@ class OwnWords:
                         is_start = _SENTENCE_END.search(token) is not None
             # Two texts do not follow each other: nothing is equal to this.
             self.words.append("")
-        self._anywhere = self._after_three([*starts, *inside])
+        self.threes = self._after_three([*starts, *inside])
         self._places = self._after_three(starts)
         for three in [t for t in self._places if t.rpartition(" ")[0] in COMMON_OPENINGS]:
             del self._places[three]
         self._starts = sorted(self._places)
+        self.first_words = frozenset(three.partition(" ")[0] for three in self._starts)
 
     def _after_three(self, places: Iterable[int]) -> dict[str, list[int]]:
         """By the three words that begin there: the places after them."""
@@ -95,8 +96,7 @@ class OwnWords:
         return [Match(self.words, at) for at in self._places.get(three, ())]
 
     def anywhere(self, three: str) -> list[Match]:
-        found = self._anywhere.get(three)
-        return [Match(self.words, at) for at in found] if found else []
+        return [Match(self.words, at) for at in self.threes.get(three, ())]
 
 
 class OwnText:
@@ -125,9 +125,19 @@ class OwnText:
             found = followed(found, word)
         return found or None
 
-    def anywhere(self, three: str) -> list[Match]:
-        """Where these three words are, also in the middle of a sentence."""
-        return [match for part in self._parts for match in part.anywhere(three)]
+    def may_start_with(self, word: str) -> bool:
+        """Whether a sentence of ours starts with this whole word. Nearly no other one does."""
+        for part in self._parts:  # noqa: SIM110 - asked for each sentence of a response
+            if word in part.first_words:
+                return True
+        return False
+
+    def anywhere(self, three: str) -> list[Match] | None:
+        """Where these three words are, also in the middle of a sentence; None if nowhere."""
+        for part in self._parts:
+            if three in part.threes:
+                return [match for each in self._parts for match in each.anywhere(three)]
+        return None
 
 
 class PassedWords:

@@ -18,6 +18,11 @@ from oracle.services.storage.transactions import Transaction
 
 RESTORE: Final = "restore a copy of the database, or move it away, and a new one is made"
 
+ELSEWHERE: Final = (
+    "keep the database elsewhere: `export ORACLE_DATABASE_URL=sqlite:///$HOME/oracle.db`"
+)
+"""For a project that cannot be written. The shell makes it an absolute path, with four slashes."""
+
 FOREIGN: Final = (
     "its tables are not those of oracle, or were changed; set database.url to another database"
 )

@@ -23,6 +23,7 @@ from oracle.services.project.root import (
 )
 from oracle.services.storage.addresses import Address, address_of
 from oracle.services.storage.connections import backend_of, shown, store_errors
+from oracle.services.storage.damage import ELSEWHERE
 from oracle.services.storage.migrations import MIGRATIONS, Migration, migrate, version_of
 from oracle.services.storage.transactions import Connections, Kind, Transaction
 from oracle.services.storage.write_queue import WriteQueue
@@ -50,7 +51,7 @@ def default_url(settings: Settings) -> Address:
     try:
         return as_url(oracle_folder(root, DATABASE_FILES) / FILE_NAME)
     except StoreError as problem:
-        raise StoreError(f"{problem}, or set ORACLE_DATABASE_URL") from problem
+        raise StoreError(f"{problem}, or {ELSEWHERE}") from problem
 
 
 def url_for_writing(settings: Settings) -> Address:

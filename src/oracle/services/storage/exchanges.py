@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
 
@@ -12,7 +13,7 @@ from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities, insert, nothing_called
 from oracle.services.storage.schema import context_nodes
 from oracle.services.storage.sessions import touch
-from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.transactions import Transaction, marks
 
 
 class Exchanges:
@@ -55,6 +56,12 @@ class Exchanges:
         return await self._database.read(
             lambda c: _whole(entities(c, Exchange, rest, [session_id]))
         )
+
+    async def of_runs(self, run_ids: Sequence[str]) -> dict[str, Exchange]:
+        """Those that these runs made, by the id of the run, which is theirs too."""
+        rest = f"WHERE id IN {marks(run_ids)}"
+        found = await self._database.read(lambda c: entities(c, Exchange, rest, [*run_ids]))
+        return {exchange.id: exchange for exchange in found}
 
     async def newest(self, session_id: str) -> Exchange | None:
         """The exchange after which a conversation continues by default."""

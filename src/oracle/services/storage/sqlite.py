@@ -19,7 +19,7 @@ from oracle.errors import StoreError, named
 from oracle.patterns import lazy_pattern
 from oracle.regular_file import check_database
 from oracle.services.storage.addresses import Address
-from oracle.services.storage.damage import FOREIGN, RESTORE, refused
+from oracle.services.storage.damage import ELSEWHERE, FOREIGN, RESTORE, refused
 from oracle.services.storage.transactions import Transaction
 
 if TYPE_CHECKING:
@@ -31,12 +31,17 @@ POLL_SECONDS: Final = 0.1
 
 _ADVICE: Final = {
     "SQLITE_FULL": "cannot grow, the disk is full; free some space, then try again",
-    "SQLITE_READONLY": "is read-only; make the file and its folder writable",
-    "SQLITE_CANTOPEN": "cannot be opened; check that its folder exists and is writable",
+    "SQLITE_READONLY": f"is read-only; make the file and its folder writable, or {ELSEWHERE}",
+    "SQLITE_CANTOPEN": (
+        f"cannot be opened; check that its folder exists and is writable, or {ELSEWHERE}"
+    ),
     "SQLITE_NOTADB": "is not an SQLite database; move the file away, and a new one is made",
     "SQLITE_CORRUPT": "is damaged; restore a copy, or move the file away, and a new one is made",
     "SQLITE_BUSY": "is being written by another process; try again when that has ended",
-    "SQLITE_IOERR": "cannot be read or written, the disk reports an error; check the disk",
+    "SQLITE_IOERR": (
+        "cannot be read or written: the disk is full, or it reports an error; free some space, "
+        "then try again (`oracle doctor` shows how much is free)"
+    ),
 }
 # `secure_delete` overwrites deleted rows with zeros: what is forgotten is not left in the file.
 _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")

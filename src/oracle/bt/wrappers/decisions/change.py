@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from math import inf
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
@@ -33,9 +33,12 @@ _CONSTANT: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Change:
-    """`settings` are texts of the form key=value; see `_with_setting` for the keys."""
+    """`trees` are paths, and `sources` the texts of tree files by their names. `settings` are texts
+    of the form key=value; see `_with_setting` for the keys.
+    """
 
     trees: Sequence[str] = ()
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
     prompts: str | None = None
     settings: Sequence[str] = ()
     classifier: QueryClassifier | None = None
@@ -45,8 +48,8 @@ class Change:
         return self == NO_CHANGE
 
     def applied(self, recipe: Recipe) -> Recipe:
-        if self.trees:
-            recipe = replace(recipe, sources=_with_trees(recipe, self.trees))
+        if self.trees or self.sources:
+            recipe = replace(recipe, sources=_with_trees(recipe, self.trees, self.sources))
         if self.prompts is not None:
             recipe = replace(recipe, prompts={**recipe.prompts, **_prompts_in(self.prompts)})
         for text in self.settings:
@@ -63,9 +66,11 @@ NO_CHANGE: Final = Change()
 # -- trees and prompts -----------------------------------------------------------------------------
 
 
-def _with_trees(recipe: Recipe, paths: Sequence[str]) -> Mapping[str, str]:
+def _with_trees(
+    recipe: Recipe, paths: Sequence[str], sources: Mapping[str, str]
+) -> Mapping[str, str]:
     """The given trees replace recorded ones of the same name; the others stay as recorded."""
-    own: dict[str, str] = {}
+    own: dict[str, str] = dict(sources)
     for path in paths:
         own |= built_in_trees() if path == BUILT_IN else read_trees([Path(path)])
     return with_files_of(recipe.sources, own, root=recipe.tree, prefix="recorded/")

@@ -98,6 +98,23 @@ def compared(recording: Recording, played: Played) -> DecisionDiff:
     )
 
 
+def between(first: Recording, second: Recording) -> DecisionDiff:
+    """The same for two recorded runs. Where one has no end, both count up to there."""
+    before, now = first.decisions, second.decisions
+    cut = [run.totals.turns for run in (before, now) if not run.stop_reason]
+    return DecisionDiff(
+        run_id=first.recipe.run_id,
+        question=first.recipe.question,
+        turns=_differences(before, now, last=min(cut, default=None)),
+        before=before.totals,
+        now=now.totals,
+        stop_before=before.stop_reason,
+        stop_now=now.stop_reason,
+        same_answer=before.answer == now.answer,
+        was_interrupted=bool(cut),
+    )
+
+
 def _last_known(missing: Note | None, before: Decisions) -> int | None:
     """The turn in which one of the two runs breaks off; what one has more there says nothing."""
     if missing is not None:

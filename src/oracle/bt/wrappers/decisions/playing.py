@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.effects import Effects
@@ -18,10 +18,15 @@ from oracle.bt.wrappers.recipe import Recipe, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import BlackboardError, InputError, ReplayDiverged
 from oracle.lazy_dataclass import dataclass
+from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.agent_services import AgentServices
 from oracle.services.ans.bus import EventBus, emitting_to
 from oracle.services.journal import Record
 from oracle.services.journal.simulated_time import SimulatedTime
+
+Hear: TypeAlias = Callable[[OracleStreamChunk], None]
+Look: TypeAlias = Callable[[RecordedTree, Callable[[], bool]], Hear]
+"""Is given the tree before it begins, and whether what follows counts. Returns who hears it."""
 
 
 async def recorded(
@@ -92,11 +97,18 @@ async def played(
     *,
     live: AgentServices | None = None,
     leaves: LeafRegistry = LEAVES,
+    look: Look | None = None,
 ) -> Played:
     """Run it with the change. With `live`, its model and its reading tools answer what the
-    recording does not have; nothing is ever written.
+    recording does not have; nothing is ever written. `look` is for another who looks on.
     """
     watch, time = Watch(), SimulatedTime()
+    hearing: list[Hear] = [watch.hear]
+
+    def say(chunk: OracleStreamChunk) -> None:
+        for hear in hearing:
+            hear(chunk)
+
     course = Course(may_live=live is not None, assumed=[], lived=[])
     effects = RecordedEffects(recording.effects)
 
@@ -111,7 +123,7 @@ async def played(
         )
         return WatchedEffects(watch, looked_up)
 
-    services = change.services(replace(live or AgentServices(), say=watch.hear, approve=None))
+    services = change.services(replace(live or AgentServices(), say=say, approve=None))
     # Its events are heard by nobody: they would be taken for those of the recorded run.
     with emitting_to(EventBus()):
         recipe = change.applied(recording.recipe)
@@ -124,6 +136,8 @@ async def played(
             ) from None
         watch.of(tree)
         watch.is_over = lambda: course.missing is not None
+        if look is not None:
+            hearing.append(look(tree, watch.is_over))
         time.is_idle = lambda: tree.journal.is_idle
         _cancel_again(recording, tree, time)
         time.begin()

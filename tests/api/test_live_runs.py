@@ -1,0 +1,118 @@
+"""Listeners of a run under way, without a server."""
+
+import asyncio
+from contextlib import aclosing
+
+from oracle.api.live_runs import NOTHING_YET, LiveRun
+from oracle.api.server_sent_events import HEARTBEAT, as_events
+from oracle.bt.wrappers.chunks import Chunks
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+
+
+class Talking:
+    """Stands for a run: says what it is given, until it is let go."""
+
+    tree = None
+
+    def __init__(self):
+        self.said = Chunks()
+        self.may_end = asyncio.Event()
+
+    def say(self, content):
+        chunk = OracleStreamChunk(type=ChunkType.REASONING, data={"content": content})
+        self.said.put(chunk)
+
+    async def chunks(self):
+        await self.may_end.wait()
+        return
+        yield
+
+
+async def talking():
+    run = Talking()
+    live = LiveRun(run, "local", lambda: 0.0)
+    await asyncio.sleep(0)
+    return run, live
+
+
+def numbers(batch):
+    return [(number, chunk.content) for number, chunk in batch]
+
+
+async def test_what_was_said_together_is_handed_over_together_to_each_listener():
+    run, live = await talking()
+    async with aclosing(live.follow()) as one, aclosing(live.follow(after=0)) as other:
+        run.say("a")
+        assert numbers(await anext(one)) == [(0, "a")]
+        waiting = asyncio.ensure_future(anext(other))
+        await asyncio.sleep(0)
+        run.say("b")
+        run.say("c")
+        assert numbers(await waiting) == numbers(await anext(one)) == [(1, "b"), (2, "c")]
+    run.may_end.set()
+    await live.task
+
+
+async def test_silence_is_a_sign_of_life_and_loses_nothing():
+    run, live = await talking()
+    async with aclosing(live.follow(beat=0)) as batches:
+        assert await anext(batches) is NOTHING_YET
+        run.say("a")
+        assert numbers(await anext(batches)) == [(0, "a")]
+    async with aclosing(as_events("run", live.follow(after=0, beat=0))) as events:
+        assert await anext(events) == HEARTBEAT
+    run.may_end.set()
+    await live.task
+
+
+class Disk:
+    """Stands for a tree whose journal is saved when it is told to."""
+
+    def __init__(self):
+        self.journal = self
+        self.may_save = asyncio.Event()
+        self.saves = 0
+
+    async def flush(self):
+        self.saves += 1
+        await self.may_save.wait()
+
+
+async def test_nothing_is_handed_over_before_it_is_on_disk():
+    run, live = await talking()
+    disk = run.tree = Disk()
+    run.say("a")
+    await asyncio.sleep(0)
+    assert disk.saves == 0, "nobody listens"
+    async with aclosing(live.follow(beat=0)) as batches:
+        assert await anext(batches) is NOTHING_YET
+        assert await anext(batches) is NOTHING_YET
+        assert disk.saves == 1
+        run.say("b")
+        disk.may_save.set()
+        heard = [batch async for batch in _until(batches, 1)]
+    assert [numbers(batch) for batch in heard] == [[(0, "a")], [(1, "b")]]
+    run.may_end.set()
+    await live.task
+
+
+async def _until(batches, last):
+    """The batches that are not empty, up to that number."""
+    async for batch in batches:
+        if batch is not NOTHING_YET:
+            yield batch
+            if batch[-1][0] == last:
+                return
+
+
+async def test_a_listener_who_leaves_is_not_waited_for():
+    run, live = await talking()
+    waiting = asyncio.ensure_future(anext(live.follow()))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    run.say("a")
+    assert not live._listeners
+    assert numbers(await anext(live.follow())) == [(0, "a")]
+    run.may_end.set()
+    await live.task
