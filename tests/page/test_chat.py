@@ -111,6 +111,28 @@ def test_a_conversation_goes_on_and_can_be_linked_to(serve, open_page):
         expect(other.locator(".cite").first).to_be_visible()
 
 
+def test_of_a_long_conversation_only_what_is_near_is_drawn(serve, open_page):
+    exchange = """async (count) => {
+      const { state, touch } = await import("/page/scripts/store.js");
+      const { newExchange } = await import("/page/scripts/chat/exchange.js");
+      const exchanges = new Map();
+      for (let n = 0; n < count; n += 1) {
+        const stored = { id: `e${n}`, parent_id: n ? `e${n - 1}` : null, question: `Question ${n}?`,
+          answer: "A paragraph.\\n\\n- `auth.py:1`", created_at: n, metadata: { stop_reason: "answered" } };
+        exchanges.set(stored.id, Object.assign(newExchange(stored), { isHeard: true }));
+      }
+      state.session = { id: null, title: "Long", exchanges, leaf: `e${count - 1}`, shown: `e${count - 1}` };
+      touch("session");
+    }"""
+    with serve() as server:
+        page = open_page(server.address, allow=("404",))
+        page.evaluate(exchange, 1000)
+        expect(page.locator(".exchange")).to_have_count(1000)
+        assert page.locator(".prose").count() < 100
+        page.get_by_text("Question 999?").scroll_into_view_if_needed()
+        expect(page.locator("[data-exchange=e999] .prose")).to_contain_text("A paragraph.")
+
+
 def test_the_way_it_ended_lists_what_is_missing(serve, open_page):
     text = "Part of it: `auth.py:1`." + signal("partial_answer", missing=["the logout"])
     with serve(look(), text, text, text) as server:

@@ -12,6 +12,7 @@ import { toolChanges, toolRows } from "../../../src/oracle/page/scripts/mind/too
 import { nodesOf } from "../../../src/oracle/page/scripts/mind/trees.js";
 import { placedDifferences, sideWords, unionTree, verdictWords } from "../../../src/oracle/page/scripts/mind/union.js";
 import { indexTree } from "../../../src/oracle/page/scripts/mind/reduce.js";
+import { crumbWords } from "../../../src/oracle/page/scripts/mind/words.js";
 import { nodes, played, ROWS, whileWriting } from "./story.mjs";
 
 const T = "question/turns/turn/turn";
@@ -152,4 +153,11 @@ test("what the ledger says before a turn belongs to that turn", () => {
 test("a tree of the server is read depth first", () => {
   const found = nodesOf({ root: { id: "r", kind: "sequence", name: "r", children: [{ id: "r/a", kind: "action", options: { call: "my.module.leaf" } }] } });
   assert.deepEqual(found.map((node) => [node.path, node.parent, node.leaf]), [["r", null, null], ["r/a", "r", "my.module.leaf"]]);
+});
+
+test("the words above the drawing name the turn, wherever it is among them", () => {
+  const crumbs = (...labels) => labels.map((label) => ({ label }));
+  assert.equal(crumbWords(crumbs("question", "turns › turn"), 3), "question › turns › turn 3");
+  assert.equal(crumbWords(crumbs("question", "turns", "turn", "decide"), 3), "question › turns › turn 3 › decide");
+  assert.equal(crumbWords(crumbs("question"), 0), "question");
 });

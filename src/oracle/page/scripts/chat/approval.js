@@ -13,15 +13,18 @@ export function Approval({ exchange, approval }) {
     if (approval.isOpen && !document.activeElement?.closest?.("textarea")) no.current?.focus({ preventScroll: true });
   }, []);
   const say = async (isYes) => {
-    approval.said = isYes;
-    touch("session");
+    const told = (said) => {
+      approval.said = said;
+      exchange.version += 1;
+      touch("session");
+    };
+    told(isYes);
     try {
       await post(`/api/runs/${exchange.runId}/approvals/${approval.id}`, { approve: isYes });
     } catch (refused) {
-      approval.said = null;
+      told(null);
       setProblem(refused.message);
     }
-    touch("session");
   };
   const isWaiting = approval.isOpen && approval.said === null;
   const calls = approval.calls.length ? approval.calls : callsFor(exchange, approval);
@@ -64,7 +67,7 @@ function useBefore(path) {
   const [text, setText] = useState(null);
   useEffect(() => {
     if (!path) return;
-    get(`/api/source?path=${encodeURIComponent(path)}`)
+    get(`/api/lines?path=${encodeURIComponent(path)}`)
       .then((found) => setText(found.lines.map((line) => line.text).join("\n")))
       .catch(() => {});
   }, [path]);

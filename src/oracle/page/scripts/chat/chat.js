@@ -5,14 +5,18 @@ import { onKey } from "../keys.js";
 import { watchRun } from "../watching.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./view.js";
-import { branchTo } from "./exchange.js";
+import { plural } from "../format.js";
+import { stopWords } from "../words.js";
+import { branchTo, holding } from "./exchange.js";
 import { NEW, liveExchange, openCitationOf, showExchange } from "./asking.js";
 
+/** Conversations up to this length are drawn at once; of longer ones, what is near. */
+const EAGER = 30;
 /** How near to its end a text must be to be followed. */
 const NEAR = 60;
 
 export function Chat({ isRecording, foot }) {
-  const { session } = useStore("session", "route");
+  const { session } = useStore("session", "route", "playhead", "page");
   const scroll = useRef(null);
   const isFollowing = useRef(true);
   const [isAway, setAway] = useState(false);
@@ -52,20 +56,47 @@ export function Chat({ isRecording, foot }) {
 
   useWatching(session);
   useKeys(branch, session);
+  const drawn = useDrawn(session, branch.length <= EAGER);
   const stuck = head && session?.exchanges.get(head);
   return html`<main class="chat" aria-label="Conversation" id="answer" tabindex="-1">
     ${stuck && html`<div class="stuck" aria-hidden="true"><p>${stuck.question}</p><p class="meta">${headFacts(stuck)}</p></div>`}
     <div class="scroll" ref=${scroll} tabindex="-1">
       ${session?.problem && html`<${Lost} message=${session.problem} />`}
       ${session?.isOpening && html`<${Opening} />`}
-      ${branch.map((exchange) => html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} version=${exchange.version} />`)}
+      ${branch.map(drawn)}
     </div>
+    <p class="vh" role="status">${announced(branch)}</p>
     <div class="dock">
       ${isAway && liveExchange() && html`<button type="button" class="to-end" onClick=${() => toEnd(scroll.current)}>To the end</button>`}
       ${isRecording ? foot : html`<${Composer} />`}
     </div>
   </main>`;
 }
+
+/** An exchange that has not changed keeps its drawing: a long conversation costs no more than its last answer. */
+function useDrawn(session, isEager) {
+  const known = useRef(new Map());
+  return (exchange) => {
+    const step = state.run?.id === exchange.runId ? state.playhead.step : null;
+    const facts = [exchange.id, exchange.version, exchange.isLive, exchange.isLost, exchange.problem, step, session.exchanges.size, isEager, Boolean(state.page)].join("|");
+    const old = known.current.get(exchange);
+    if (old?.facts === facts) return old.drawing;
+    const drawing = html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} isEager=${isEager} />`;
+    known.current.set(exchange, { facts, drawing });
+    return drawing;
+  };
+}
+
+/** For those who listen: the text is silent while it is written, and its end is said. */
+function announced(branch) {
+  const last = branch.at(-1);
+  if (!last?.done) return "";
+  const { of, hold } = holding(last);
+  const told = [`${sentenceCase(stopWords(last.stopReason))}.`, `${plural(last.usage?.turns ?? 1, "turn")}${of ? `, ${hold} of ${plural(of, "citation")} hold` : ""}.`];
+  return told.join(" ");
+}
+
+const sentenceCase = (text) => text[0].toUpperCase() + text.slice(1);
 
 const toEnd = (box) => box.scrollTo({ top: box.scrollHeight, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 

@@ -1,6 +1,6 @@
 // One exchange: the question as a heading, a line of facts, the steps, the answer, the end.
-import { html, useEffect, useRef } from "../html.js";
-import { state, useStore } from "../store.js";
+import { html, useEffect, useRef, useState } from "../html.js";
+import { state } from "../store.js";
 import { Mark } from "../marks.js";
 import { Icon } from "../icons.js";
 import { plural } from "../format.js";
@@ -11,12 +11,16 @@ import { Steps } from "./steps.js";
 import { hear, openCitationOf, retry, showExchange } from "./asking.js";
 import { newestBelow, siblingsOf } from "./exchange.js";
 
-export function Exchange({ exchange, session }) {
+export function Exchange({ exchange, session, isEager }) {
   const element = useRef(null);
-  useStore("playhead");
+  const [isNear, setNear] = useState(isEager || exchange.isLive);
   // What a run did is fetched when its exchange comes near: a long conversation opens at once.
   useEffect(() => {
-    const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && hear(session, exchange), { rootMargin: "800px 0px" });
+    const near = new IntersectionObserver((seen) => {
+      if (!seen.some((one) => one.isIntersecting)) return;
+      setNear(true);
+      hear(session, exchange);
+    }, { rootMargin: "800px 0px" });
     near.observe(element.current);
     return () => near.disconnect();
   }, [exchange.runId]);
@@ -30,7 +34,7 @@ export function Exchange({ exchange, session }) {
     <${Facts} exchange=${exchange} session=${session} />
     <${Steps} turns=${turns} isLive=${exchange.isLive} />
     ${exchange.approvals.map((one) => html`<${Approval} key=${one.id} exchange=${exchange} approval=${one} />`)}
-    ${text || isWriting ? html`<${Prose} text=${text} citations=${isWhole ? exchange.citations : null} isWriting=${isWriting} exchangeId=${exchange.id} onOpen=${(number) => openCitationOf(exchange, number)} />` : null}
+    ${isNear && (text || isWriting) ? html`<${Prose} text=${text} citations=${isWhole ? exchange.citations : null} isWriting=${isWriting} exchangeId=${exchange.id} onOpen=${(number) => openCitationOf(exchange, number)} />` : null}
     ${notices.map((one, index) => html`<p key=${index} class=${`note${one.severity === "warning" ? " is-scarce" : ""}`}><${Mark} name=${one.severity === "warning" ? "halt" : "info"} /><span>${one.text}</span></p>`)}
     ${exchange.isLost && exchange.isLive && html`<p class="note" role="status"><${Mark} name="halt" /><span>Connection lost. The run goes on; trying again.</span></p>`}
     ${exchange.problem && html`<p class="note is-broken" role="alert"><${Mark} name="err" /><span>${exchange.problem} <button type="button" class="link" onClick=${() => retry(exchange)}>Ask again</button></span></p>`}

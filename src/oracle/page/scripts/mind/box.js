@@ -27,7 +27,7 @@ export function drawBox(one, state) {
   const textAt = markAt + 18 + (box.glyph ? 16 : 0);
   const isOpen = !box.isFolded && box.children.length > 0;
   return html`<g key=${box.id} class=${classes.join(" ")} style=${{ transform: `translate(${one.x}px,${one.y}px)` }}
-    role="treeitem" aria-label=${boxName(box)} aria-level=${one.column + 1} aria-setsize=${state.size} aria-posinset=${state.place}
+    role="treeitem" aria-label=${boxName(box, state.differs)} aria-level=${one.column + 1} aria-setsize=${state.size} aria-posinset=${state.place}
     aria-expanded=${box.isLeaf ? undefined : String(isOpen)} aria-selected=${String(Boolean(state.isPicked))}
     tabindex=${state.isTabStop ? 0 : -1} data-id=${box.id}>
     <title>${box.fullLabel ?? box.label}</title>
@@ -41,7 +41,7 @@ export function drawBox(one, state) {
     ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}${" "}
     ${!box.isGlyph && box.isFolded && box.count > 0 ? html`<text class="count" data-open x=${width - 8} y="4" text-anchor="end">${box.count}</text>` : null}
     ${state.aside ? html`<text class="aside" x="2" y="27">${state.aside}</text>` : null}
-    ${state.differs ? badge(state.differs, width) : null}
+    ${state.differs ? html`${" "}${badge(state.differs, width)}` : null}
   </g>`;
 }
 

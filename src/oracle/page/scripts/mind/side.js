@@ -5,6 +5,8 @@ import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { ancestorsOf } from "./reduce.js";
 import { shapeOf, statusOf, unitOf } from "./shape.js";
+import { walkKey } from "./treekeys.js";
+import { crumbWords } from "./words.js";
 
 const ROW = 30;
 const MARGIN = 24;
@@ -65,8 +67,8 @@ export function Side({ tree, view, missing, drawing, marks, label, onChoose }) {
   const y = Math.round((drawing.crumbs.length ? 46 : 20) - drawing.top + Math.max(0, (size.height - height - 70) * 0.4)) + 0.5;
   const needs = { width: drawing.width + 2 * MARGIN, height: height + 70 };
   return html`<div class="side" ref=${ref}>
-    ${drawing.crumbs.length ? html`<p class="crumbs">${drawing.crumbs.map((one) => one.label).join(" › ")}${view.turn ? ` ${view.turn}` : ""}</p>` : null}
-    <svg class="tree" width=${Math.max(size.width, needs.width)} height=${Math.max(size.height, needs.height)} role="tree" aria-label=${label} onClick=${(event) => onChoose(event.target.closest("[data-id]")?.dataset.id)}>
+    ${drawing.crumbs.length ? html`<p class="crumbs">${crumbWords(drawing.crumbs, view.turn)}</p>` : null}
+    <svg class="tree" width=${Math.max(size.width, needs.width)} height=${Math.max(size.height, needs.height)} role="tree" aria-label=${label} onKeyDown=${walkKey} onClick=${(event) => onChoose(event.target.closest("[data-id]")?.dataset.id)}>
       <g role="none">${bands(drawing, marks, y, Math.max(size.width, needs.width))}</g>
       <g class="world" role="none" style=${{ transform: `translate(${MARGIN + 0.5}px,${y}px)` }}>
         <g role="none" aria-hidden="true">${edges.map((edge) => html`<path key=${edge.id} class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`)}</g>

@@ -103,7 +103,7 @@ async function linesOf(place, signal) {
   const first = Math.max(1, (place.first ?? wanted(place)) - BEFORE);
   const query = new URLSearchParams({ path: place.path, first, last: (place.last ?? wanted(place)) + AFTER });
   if (place.digest) query.set("digest", place.digest);
-  return get(`/api/source?${query}`, { signal });
+  return get(`/api/lines?${query}`, { signal });
 }
 
 const wanted = (place) => Number(place.where.match(/:(\d+)/)?.[1] ?? 1);

@@ -9,6 +9,7 @@ import { Minimap } from "./minimap.js";
 import { TreeAtRest } from "./rest.js";
 import { useShown } from "./shown.js";
 import { treeKey } from "./treekeys.js";
+import { crumbWords } from "./words.js";
 
 const MARGIN = 20;
 const TINY = 0.5; // below this zoom nodes are their marks alone
@@ -24,7 +25,7 @@ export function TreeStage({ children }) {
   const [ref, size] = useSize();
   useFaces();
   const cache = useRef(new Map());
-  const before = useRef({ key: "", kept: null, way: 0 });
+  const before = useRef({ kept: null, line: null, ways: new Map() });
   const [cursor, setCursor] = useState(null);
   const ready = run?.tree && size.width > 0;
   const { stops } = looking.lookingAt(run);
@@ -36,10 +37,10 @@ export function TreeStage({ children }) {
   usePointer(ref, place);
   return html`<div class="stage" ref=${ref}>
     ${drawing && html`${crumbs(drawing, view, run)}
-      <svg class=${`tree${view.isLive ? " live" : ""}${isStill ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
+      <svg class=${`tree${view.isLive ? " live" : ""}${isStill || drawing.detail === "all" ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
         aria-label=${`Behavior tree${view.turn ? `, turn ${view.turn}` : ""}`} onKeyDown=${onKeyDown} onClick=${(event) => choose(event, drawing, setCursor)}>
         <g class="world" role="none" style=${{ transform: `translate(${place.x}px,${place.y}px) scale(${place.zoom})` }}>
-          <g role="none" aria-hidden="true">${drawing.edges.filter((edge) => edge.isLit || isVisible(byBox(drawing, edge.box), place, size, 600)).map((edge) => html`<path key=${edge.id} class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`)}</g>
+          <g role="none" aria-hidden="true">${drawing.edges.filter((edge) => edge.isLit || isVisible(byBox(drawing, edge.box), place, size, 600)).map((edge) => keptEdge(cache.current, edge))}</g>
           ${visible.map((one) => kept(cache.current, one, boxState(one, { drawing, stop, node, stops, view, run })))}
         </g>
       </svg>
@@ -54,13 +55,13 @@ function drawingOf(run, view, size, before) {
   const { opened, closed } = state.looking;
   const detail = looking.detailFor(run, size.width);
   const key = [run.id, detail, size.width, size.height, view.focus?.path, opened.size, closed.size].join("|");
-  const isSame = key === before.key;
   const line = view.focus?.path.split("/").slice(0, 4).join("/");
   const drawing = fitted(run.tree, view, {
     detail, width: size.width - MARGIN - 8, height: size.height - 60, measure, opened, closed,
-    first: isSame ? before.way : 0, kept: line === before.line ? before.kept : null,
+    first: before.ways.get(key) ?? 0, kept: line === before.line ? before.kept : null,
   });
-  Object.assign(before, { key, kept: drawing.columns, way: drawing.way, line });
+  before.ways.set(key, drawing.way);
+  Object.assign(before, { kept: drawing.columns, line });
   for (const one of drawing.boxes) one.box.step = one.box.unit ? view.statuses.get(one.box.unit.outer.path)?.step : undefined;
   drawing.detail = detail;
   drawing.index = new Map(drawing.boxes.map((one) => [one.box, one]));
@@ -101,6 +102,15 @@ function kept(cache, one, its) {
   if (found?.key === key) return found.vnode;
   const vnode = drawBox(one, its);
   cache.set(one.box.id, { key, vnode });
+  return vnode;
+}
+
+function keptEdge(cache, edge) {
+  const key = `${edge.isLit}${edge.d}`;
+  const found = cache.get(edge.id);
+  if (found?.key === key) return found.vnode;
+  const vnode = html`<path key=${edge.id} class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`;
+  cache.set(edge.id, { key, vnode });
   return vnode;
 }
 
@@ -147,9 +157,8 @@ function choose(event, drawing, setCursor) {
 function crumbs(drawing, view, run) {
   const isOld = run.tree.is_current === false;
   if (!drawing.crumbs.length && !isOld) return null;
-  const words = drawing.crumbs.map((one) => one.label).join(" › ");
   const old = isOld ? html` <a class="link" href=${`/trees/${run.tree.name}?run=${run.id}`}>recorded with another tree</a>` : null;
-  return html`<p class="crumbs">${view.turn && /turn$/.test(words) ? `${words} ${view.turn}` : words}${old}</p>`;
+  return html`<p class="crumbs">${crumbWords(drawing.crumbs, view.turn)}${old}</p>`;
 }
 
 function useSize() {

@@ -49,3 +49,15 @@ function find(event, boxes, at, go) {
   const order = [...boxes.slice(at + 1), ...boxes.slice(0, at + 1)];
   go(order.find((one) => (one.box.fullLabel ?? one.box.label).toLowerCase().startsWith(wanted)));
 }
+
+/** Walk through a drawing that cannot be opened or closed: up, down, Home, End; Enter is a click. */
+export function walkKey(event) {
+  const items = [...event.currentTarget.querySelectorAll("[role=treeitem]")];
+  const at = items.indexOf(event.target.closest("[role=treeitem]"));
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (event.key === "Enter") event.target.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+  else if (to !== undefined) items[to]?.focus();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

@@ -10,6 +10,7 @@ import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { indexTree, newRun, take } from "./reduce.js";
 import { shapeOf } from "./shape.js";
+import { walkKey } from "./treekeys.js";
 import { Comparison, recorded } from "./compare.js";
 import { sideWords, verdictWords } from "./union.js";
 
@@ -114,7 +115,7 @@ function Drawing({ tree, onChoose }) {
     if (isToggle) setOpened(open.has(id) ? new Set([...open].filter((one) => one !== id)) : new Set(open).add(id));
     if (box.unit) onChoose(box.unit.inner);
   };
-  return html`<div class="canvas"><svg class="tree still" width=${drawing.width + 60} height=${drawing.bottom - drawing.top + 48} role="tree" aria-label=${`Tree ${tree.name}`} onClick=${choose}>
+  return html`<div class="canvas"><svg class="tree still" width=${drawing.width + 60} height=${drawing.bottom - drawing.top + 48} role="tree" aria-label=${`Tree ${tree.name}`} onKeyDown=${walkKey} onClick=${choose}>
     <g class="world" role="none" style=${{ transform: `translate(20.5px,${y + 0.5}px)` }}>
       <g role="none" aria-hidden="true">${drawing.edges.map((edge) => html`<path key=${edge.id} class="edge" d=${edge.d} />`)}</g>
       ${drawing.boxes.map((one, at) => drawBox(one, { isTabStop: at === 0, size: one.parent?.children.length ?? 1, place: (one.parent?.children.indexOf(one.box) ?? 0) + 1 }))}

@@ -34,7 +34,7 @@ function Row({ row, session }) {
   return html`<li>
     <a class="row" href=${`/s/${row.id}`} aria-current=${isCurrent ? "page" : undefined} onClick=${() => innerWidth < 2300 && !isCurrent && set({ panel: null })}>
       <span>${row.title}</span><small>${plural(row.exchanges, "question")}</small></a>
-    ${isCurrent && !session.isOpening && html`<${Tree} session=${session} /><${SessionTools} row=${row} />`}
+    ${isCurrent && !session.isOpening && html`${session.exchanges.size > 1 && html`<${Tree} session=${session} />`}<${SessionTools} row=${row} />`}
   </li>`;
 }
 
