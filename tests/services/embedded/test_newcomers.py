@@ -60,6 +60,10 @@ def ask(tmp_path):
         ("Who calls add_tax?", "`shop/sell.py:6`", "in `Till.sell`"),
         ("How do I start a worker?", "`docs/workers.md:5-", "$ shop worker `hostname`"),
         ("What is the default basket limit?", "`docs/settings.md:", "+ Default: `64`"),
+        ("order status, all of them", "`shop/status.py:1-4`", 'SENT = "sent"'),
+        ("what did 1.1 fix?", "`CHANGES.md:7-9`", "Fixed tax."),
+        ("was ist neu in 1.2?", "`CHANGES.md:3-5`", "Added coupons."),
+        ("whats this good for?", "`README.md:1-3`", "small library for baskets"),
     ],
 )
 async def test_a_new_user_gets_the_place_and_the_text(ask, question, place, text):
@@ -107,6 +111,26 @@ async def test_it_says_in_the_questions_language_that_it_only_quotes(ask, questi
     answer = await ask(question)
     assert answer.text.startswith(ONLY_QUOTES[language])
     assert "pip install shop" in answer.text
+
+
+async def test_a_version_that_the_changelog_lacks_is_not_found(ask):
+    answer = await ask("What changed in 1.9?")
+    assert "no entry for `1.9`. Its newest one is at `CHANGES.md:3`: `## 1.2`" in answer.text
+
+
+async def test_places_that_may_be_the_list_are_shown_with_a_doubt(ask, tmp_path):
+    (tmp_path / "shop/printers").mkdir(parents=True)
+    for name in ("laser", "inkjet", "matrix", "thermal"):
+        (tmp_path / f"shop/printers/{name}.py").write_text(f'"""Prints by {name} it is."""\n')
+    answer = await ask("which printers are there?")
+    assert answer.stop_reason == "partial_answer"
+    assert answer.text.startswith("I am not sure")
+    assert "`shop/printers/matrix.py:1`" in answer.text
+
+
+async def test_what_was_taken_for_talk_is_searched_for_if_it_is_about_the_project(ask):
+    answer = await ask("run only the unit tests")
+    assert "No search was allowed" not in answer.text
 
 
 async def test_a_question_for_the_web_is_answered_at_once(ask):

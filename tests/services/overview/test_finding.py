@@ -164,3 +164,40 @@ def test_the_name_is_in_the_manifest_or_the_title():
 def test_a_hash_in_a_block_of_code_is_not_a_heading():
     lines = ["# A", "```sh", "# comment", "```", "B", "---", "text"]
     assert [section.title for section in sections_of(lines)] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "docs/versionhistory.rst",
+            "Versions\n========\n\n**1.3**\n\n- Good.\n\n**1.2**\n\n- Old.\n",
+        ),
+        (
+            "docs/changelog.rst",
+            "Changes\n=======\n\n.. changelog::\n    :version: 1.3\n\n    - Good.\n\n"
+            ".. changelog::\n    :version: 1.2\n\n    - Old.\n",
+        ),
+        ("docs/releases/1.3.txt", "Release\n\n- Good.\n"),
+        (
+            "CHANGES.rst",
+            "Shop 1.4 (2026)\n---------------\n\nNew\n~~~\n\n- More.\n\n"
+            "Shop 1.3 (2025)\n---------------\n\nNew\n~~~\n\n- Good.\n",
+        ),
+    ],
+)
+def test_a_version_is_found_in_each_form_of_changelog(path, text):
+    files = Files({path: text})
+    (place,) = places_for(files, "changes", version="1.3")
+    shown = files.quoted(place)
+    assert "Good." in shown
+    assert "Old." not in shown
+    assert "More." not in shown
+
+
+def test_an_author_that_is_taken_from_elsewhere_comes_after_one_that_is_named():
+    files = Files(
+        {"setup.py": 'setup(\n    author=meta["author"],\n)\n', "PKG-INFO": "Author: Ada\n"}
+    )
+    first, *_ = places_for(files, "maintainers")
+    assert files.quoted(first) == "Author: Ada"

@@ -161,7 +161,7 @@ def only_the_web_could_bring_it(ctx: TickContext, sure: float, here: float = 2.0
         return False
     outside = _OUTSIDE & words
     # "How can I go on with it tomorrow?" asks for a way to do it, not what will be tomorrow.
-    if outside == {"time"} and _ASKS_FOR_A_WAY.match(query):
+    if outside == frozenset({"time"}) and _ASKS_FOR_A_WAY.match(query):
         return False
     return bool(outside) or _asks_for_a_fact_of_the_world(bb, parsed)
 

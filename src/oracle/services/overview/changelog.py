@@ -16,8 +16,8 @@ _FOLDER: Final = lazy_pattern(
     re.I,
 )
 _NAME: Final = lazy_pattern(
-    r"(?:changelog|changes|(?:version|change|release)?[-_ ]?history|news|releases?|release[-_ ]?notes"
-    r"|what'?s[-_ ]?new)"
+    r"(?:changelog|changes|(?:version|change|release)?[-_ ]?history|news|releases?"
+    r"|release[-_ ]?notes|what'?s[-_ ]?new)"
     r"(?:\.(?:md|rst|txt|markdown|adoc))?$",
     re.I,
 )

@@ -220,7 +220,7 @@ def modules(reader: Reader, names: Mapping[str, Sequence[str]], asked: Wanted) -
                 worth = 0.75 if stem.lower().endswith("s") else 0.55
                 # `wait_fixed`, `wait_random` in `wait.py`: the file is the list of them.
                 alike = sum(fit(name, asked.words) is not None for name in public)
-                if 3 <= alike and 2 * alike > len(public):
+                if alike >= 3 and 2 * alike > len(public):
                     worth = 0.85
                 yield Group(what=f"what `{path}` defines", places=found, worth=worth)
     for folder, inside in _folders(reader.paths, asked).items():

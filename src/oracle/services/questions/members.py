@@ -32,7 +32,8 @@ _ASKS_AT_THE_END: Final = lazy_pattern(
     rf"^\W*{_FILLER}(?P<head>[\w./-]+(?:\s[\w./-]+){{0,4}})\s*"
     r"(?:[,;:–-]\s*|\s)(?:please\s+|pls\s+)?(?:all\s+of\s+(?:them|it|those)|every\s+one(?:\s+of\s+them)?"
     r"|(?:the\s+|a\s+)?(?:full|complete|whole)\s+(?:list|set|overview)|list\s+(?:them|all)(?:\s+all)?"
-    r"|(?:which|what)\s+(?:ones\s+|kinds\s+)?(?:are\s+there|exist|do\s+(?:you|we)\s+have|are\s+available))\b"
+    r"|(?:which|what)\s+(?:ones\s+|kinds\s+)?"
+    r"(?:are\s+there|exist|do\s+(?:you|we)\s+have|are\s+available))\b"
     r"\W*(?:please|pls)?\W*$",
     re.I,
 )
@@ -44,8 +45,8 @@ _ASKS_ELSEWHERE: Final = lazy_pattern(
 )
 # "How many are kept at most?", "how many should I run?": a number is the answer.
 _NUMBER: Final = lazy_pattern(
-    r"^\W*how many\b.*\b(?:at most|at least|by default|default|maximum|max|minimum|should|per|allowed"
-    r"|limit\w*|times?|seconds|minutes|at once|at a time)\b",
+    r"^\W*how many\b.*\b(?:at most|at least|by default|default|maximum|max|minimum|should|per"
+    r"|allowed|limit\w*|times?|seconds|minutes|at once|at a time)\b",
     re.I | re.S,
 )
 _ABOUT_FILES: Final = lazy_pattern(

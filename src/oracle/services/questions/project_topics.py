@@ -18,9 +18,11 @@ _FILLERS_LISTED: Final = """
 app application apps codebase framework it library locally machine module package program
 product project projekt repo repository software source thing tool computer laptop local
 bibliothek paket programm werkzeug quellcode projet bibliothèque paquet logiciel outil proyecto
-est-ce here hier ici biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
+est-ce here hier ici
+biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
 exactly actually properly correctly quickly step steps best way command commands first time
-scratch originally initially mainly mostly basically good someone developer contributor newcomer user own exist exists whole entire main basic
+scratch originally initially mainly mostly basically good
+someone developer contributor newcomer user own exist exists whole entire main basic
 """
 _FILLERS: Final = frozenset(_FILLERS_LISTED.split())
 _FUTURE: Final = lazy_pattern(
@@ -124,8 +126,10 @@ _ROWS: Final = (
         "maintainers",
         r"\bmaintain\w*|\bwho (?:wrote|made|created?|develops?|owns?|is behind|runs?|built"
         r"|leads?|is in charge|is responsible|takes care|looks after|started|founded)\b"
-        r"|\bwho(?:'s| is| are) (?:the )?(?:\w+ )?(?:owner|lead|leader|boss|creator|developer|dev)s?\b"
-        r"|\bauthors?\b|\bwer (?:pflegt|betreut|entwickelt|hat|steckt|ist .{0,40}(?:verantwortlich|zuständig))\b|\bautor\w*"
+        r"|\bwho(?:'s| is| are) (?:the )?(?:\w+ )?"
+        r"(?:owner|lead(?:er)?|boss|creator|dev(?:eloper)?)s?\b"
+        r"|\bwer (?:pflegt|betreut|entwickelt|hat|steckt|ist .{0,40}(?:verantwortlich|zuständig))\b"
+        r"|\bauthors?\b|\bautor\w*"
         r"|\bmainteneurs?\b"
         r"|\bauteurs?\b|\bqui (?:maintient|développe|a (?:écrit|créé))|\bquién(?:es)? "
         r"(?:mantiene|desarrolla|creó|escribió)\w*"

@@ -86,9 +86,8 @@ def list_members(work: Workspace) -> Tool[ListMembers]:
             if inside:
                 return with_left_out(_answer(reader, given.of, inside), work.lookup)
         groups = await in_thread(lambda: _groups(reader, names, used, asked))
-        for part, worth in _parts_of(asked) if not groups else ():
-            found = await in_thread(lambda part=part: _groups(reader, names, used, part))
-            groups = groups or [replace(group, worth=worth * group.worth) for group in found]
+        if not groups:
+            groups = await in_thread(lambda: _groups_of_parts(reader, names, used, asked))
         return with_left_out(_answer(reader, given.of, groups), work.lookup)
 
     return Tool(
@@ -143,6 +142,18 @@ async def _used(work: Workspace, word: str) -> dict[str, list[int]]:
         if role_of(work.files.inner(usage.path)) is Role.SOURCE:
             found.setdefault(usage.path, []).append(usage.line)
     return found
+
+
+def _groups_of_parts(
+    reader: ProjectReader,
+    names: Mapping[str, Sequence[str]],
+    used: Mapping[str, Mapping[str, Sequence[int]]],
+    asked: Wanted,
+) -> list[Group]:
+    for part, worth in _parts_of(asked):
+        if found := _groups(reader, names, used, part):
+            return [replace(group, worth=worth * group.worth) for group in found]
+    return []
 
 
 def _groups(
