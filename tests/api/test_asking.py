@@ -276,13 +276,13 @@ def test_a_mistake_is_named_with_the_next_step(serve, request_, words):
 
 def test_a_path_that_does_not_exist_says_where_to_look(serve):
     with serve() as server:
-        start = server.http.get("/").json()["error"]
+        start = server.http.get("/nothing").json()["error"]
         near = server.http.get("/api/session").json()["error"]["message"]
         wrong = server.http.get("/api/oracle").json()["error"]
         unknown = server.http.get("/api/runs/zzzz").json()["error"]["message"]
     assert start == {
         "kind": "NotFound",
-        "message": "there is no '/'; `GET /docs` lists what there is",
+        "message": "there is no '/nothing'; `GET /docs` lists what there is",
     }
     assert "did you mean '/api/sessions'?" in near
     assert wrong == {

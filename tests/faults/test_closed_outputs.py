@@ -57,7 +57,8 @@ def in_shell(line, *arguments):
 
 def without(*streams):
     """Start with these streams closed, as an interpreter finds them after `>&-`."""
-    closing = "".join(f"sys.{stream} = None; " for stream in streams)
+    # Without its last name the file is closed, and so is its descriptor.
+    closing = "".join(f"sys.{each} = sys.__{each}__ = None; " for each in streams)
 
     def start(*arguments):
         code = f"import sys; {closing}{ORACLE[-1]}"

@@ -146,7 +146,7 @@ async def test_a_question_for_each_use_needs_no_other_word_to_be_broad(tmp_path,
     assert set(right) <= set(cited_files(answer.text))
 
 
-async def test_a_name_in_a_setting_is_a_use_too(tmp_path):
+async def test_a_name_in_code_without_a_grammar_is_listed_too(tmp_path):
     calls_project(tmp_path)
     write(tmp_path, "hooks.lua", 'hook("app.audit.audit_log")\n')
     answer = await Oracle(project=tmp_path).ask("Where is audit_log used?")

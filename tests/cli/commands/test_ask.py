@@ -87,7 +87,7 @@ def test_words_need_no_quotes(project):
 
 ENDINGS = {
     "partial": (says("Half of it.", type_="partial_answer", missing="the rest"), 3, "the rest"),
-    "key": (openai.bad_key(), 78, "model.key_variable"),
+    "key": (openai.bad_key(), 78, "export ORACLE_MODEL_KEY_VARIABLE=NAME"),
     "unknown": (openai.unknown_model("test"), 78, "has no model 'test'"),
     "broken": (Reply(status=400, body=[b"{}"]), 78, "rejected"),
 }

@@ -8,6 +8,7 @@ from oracle.errors import InputError
 from oracle.evaluation import labelled
 from oracle.evaluation.retrieval import LabelledQuestion, evaluate
 from oracle.services.bert.bert import open_readers
+from oracle.services.installing import install_command
 from oracle.testing import WordEncoder
 
 
@@ -57,7 +58,7 @@ def test_eval_without_bert_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr("oracle.services.bert.minilm.is_installed", lambda: False)
     problem = run("fallback", "--bert").exception
     assert isinstance(problem, InputError)
-    assert str(problem) == "BERT is not installed (pip install 'bt-oracle[bert]')"
+    assert str(problem) == f"BERT is not installed ({install_command('bert')})"
 
 
 def test_an_unknown_part_is_refused():

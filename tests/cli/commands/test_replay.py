@@ -65,14 +65,14 @@ def test_a_decision_that_differs_is_told_and_ends_with_1(project):
 
 
 def test_where_the_recording_ends_the_replay_stops_with_4(project):
-    result = oracle(project, "replay", "--classifier", "documentation")
+    result = oracle(project, "replay", "--classifier", "action")
     assert result.returncode == 4
     assert "In turn 3 the run needs the model's response" in result.stdout
 
 
 def test_live_it_goes_on_and_nothing_is_recorded(project):
     live = ("--live", "--model", "embedded")
-    result = oracle(project, "replay", "--classifier", "documentation", *live)
+    result = oracle(project, "replay", "--classifier", "action", *live)
     assert (result.returncode, result.stderr) == (1, "")
     assert "came from the model or a tool, from turn 3 on" in result.stdout
     assert len(json.loads(oracle(project, "runs", "--json").stdout)) == 1

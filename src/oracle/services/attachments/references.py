@@ -98,9 +98,7 @@ class FileReference:
 def reference(text: str, reach: Reach) -> FileReference:
     """What `-f` names. A name with a colon that exists is taken as it is."""
     if reach.excludes(text):
-        raise InputError(
-            f"{named(text)} lies outside the project; give a path relative to the project's root"
-        )
+        raise _outside(text)
     if path := reach.find(text):
         return FileReference(text=text, path=path)
     if file := _lines_of_a_file(text, reach):
@@ -125,6 +123,8 @@ def references_in(question: str, reach: Reach) -> tuple[list[FileReference], lis
         if file is not None:
             found.append(file)
         elif _LOOKS_LIKE_A_FILE.fullmatch(name := mention[0].rstrip(_PUNCTUATION)):
+            if reach.excludes(name):
+                raise _outside(name)
             unknown.append(name)
     return found, list(dict.fromkeys(unknown))
 
@@ -190,6 +190,12 @@ def _with_lines(text: str, path: Path, found: re.Match[str]) -> FileReference:
             f"the lines of {named(text)} are reversed; write {found['path']}:{last}-{first}"
         )
     return FileReference(text=text, path=path, first=first, last=last)
+
+
+def _outside(text: str) -> InputError:
+    return InputError(
+        f"{named(text)} lies outside the project; give a path relative to the project's root"
+    )
 
 
 def _near(wanted: str, reach: Reach) -> str:

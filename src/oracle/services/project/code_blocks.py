@@ -20,5 +20,7 @@ def fence_at(lines: Sequence[str], number: int) -> str:
         return ""
     marks, line = found["marks"], lines[number].rstrip()
     above = lines[number - 1].rstrip() if number else ""
-    is_underline = marks[0] == "~" and line == marks and 0 < len(above) <= len(line)
-    return "" if is_underline and not above.startswith((" ", "\t", "~")) else marks
+    # A title of Markdown has its own sign, and needs no row below it.
+    is_title = bool(above) and not above.startswith((" ", "\t", "~", "#"))
+    is_underline = marks[0] == "~" and line == marks and len(above) <= len(line)
+    return "" if is_underline and is_title else marks
