@@ -21,7 +21,9 @@ async def hello(scope, receive, send):
     await send({"type": "http.response.body", "body": b"hello"})
 
 
-async def test_a_second_signal_interrupts_all_runs_at_once():
+async def test_a_second_signal_interrupts_all_runs_at_once(monkeypatch):
+    # A signal is for the whole process: what MCP streams with remembers it there.
+    monkeypatch.setattr("sse_starlette.sse.AppStatus.should_exit", False)
     begun = asyncio.Event()
     given = []
 

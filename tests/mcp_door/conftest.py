@@ -1,10 +1,12 @@
 """A client of the SDK against our server: over HTTP on a real port, and over stdio."""
 
+import sys
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult
 
@@ -54,7 +56,9 @@ async def over_stdio(root, era, *arguments, environment=None, is_fork=True, **op
     program, *words = relayed(command) if is_fork else command
     home = {"HOME": str(root / "home"), **(environment or {})}
     parameters = StdioServerParameters(command=program, args=words, cwd=root, env=home)
-    async with Client(parameters, mode=era, **options) as client:
+    # By itself the SDK takes what was stderr when it was imported, which may be closed by now.
+    transport = stdio_client(parameters, errlog=sys.__stderr__)
+    async with Client(transport, mode=era, **options) as client:
         yield client
 
 

@@ -34,11 +34,13 @@ class Server(uvicorn.Server):
         self._drain = drain
         self._seconds = seconds
         self._forced = asyncio.Event()
+        self._has_signal = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self.should_exit:
             self._forced.set()
-        super().handle_exit(sig, frame)
+        self.should_exit = True
+        self._has_signal = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the runs first, so that each client gets the last event of its run. Only then uvicorn
@@ -54,6 +56,10 @@ class Server(uvicorn.Server):
         if not draining.done():
             draining.cancel()
             await self._drain(0)
+        if self._has_signal:
+            # The streams of MCP listen to uvicorn's own method, and end at once: not before the
+            # runs, whose clients are among them.
+            super().handle_exit(signal.SIGTERM, None)
         await super().shutdown(sockets)
 
     @contextmanager

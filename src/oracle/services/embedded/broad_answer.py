@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.models.source import MoreUses
@@ -18,7 +19,6 @@ from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.passages import is_dull
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import Term, terms_for
-from oracle.services.search.languages import PARSED, language_of
 from oracle.services.tools.answer import code, codes
 
 NOTHING: Final = "Nothing."
@@ -184,22 +184,21 @@ def _naming(source: Quotation, names: Sequence[str]) -> QuotedLine:
 def _mentions(
     parts: Mapping[str, Sequence[QuotedLine]], uses: Mapping[str, object], names: Sequence[str]
 ) -> list[QuotedLine]:
-    """Lines with the name which a list of uses lacks: of documents, and of code without a grammar.
+    """Lines with the name which a list of uses lacks: of documents, and of code in languages that
+    the list has nothing of.
 
     Of other code the list is whole: what else has the name there is a comment, and whether such a
     line was read depends on what else the project has.
     """
+    listed = {PurePosixPath(path).suffix for path in uses}
     others = (line for path, lines in parts.items() if path not in uses for line in lines)
     named = [
         line
         for line in others
-        if not _is_parsed(line.source) and any(name in line.text for name in names)
+        if (line.source.kind.name != "code" or PurePosixPath(line.source.path).suffix not in listed)
+        and any(name in line.text for name in names)
     ]
     return _not_defining(named, names)
-
-
-def _is_parsed(source: Quotation) -> bool:
-    return source.kind.name == "code" and language_of(source.path) in PARSED
 
 
 def _lively(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
