@@ -48,7 +48,9 @@ class HeldModel(ScriptedModel):
             yield part
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it is open there is a running event loop in this thread, and
+# asynchronous tests of other modules cannot have their own.
+@pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
         pytest.skip("there is no chromium; .ci/run installs Debian's")

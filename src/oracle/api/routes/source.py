@@ -16,7 +16,11 @@ router = APIRouter(prefix="/api", tags=["runs"])
 Line = Annotated[int | None, Query(ge=1, le=10**9)]
 
 
-@router.get("/source", response_class=PlainTextResponse)
+@router.get(
+    "/source",
+    responses={200: {"content": {"text/plain": {"example": "def login():"}}}},
+    response_model=None,
+)
 async def source(
     door: TheDoor,
     path: Annotated[str, Query(min_length=1, max_length=1000, description="From the root")],

@@ -210,7 +210,8 @@ def _near(wanted: str, reach: Reach) -> str:
     # Below this, names that only end alike are close: `missing.py` and `big.py`.
     close = get_close_matches(name[:200], names, n=1, cutoff=_ALIKE)
     if not close:
-        return f" in {reach.folder}; check the path"
+        # Where the project is on this machine is not for those who ask from elsewhere.
+        return "; check the path" if reach.is_confined else f" in {reach.folder}; check the path"
     return f"; did you mean {(f'{folder}/' if folder else '') + close[0]!r}?"
 
 

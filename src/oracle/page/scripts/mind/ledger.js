@@ -18,20 +18,22 @@ export function Ledger() {
   const view = useShown();
   const budgets = view?.budgets ?? [];
   const hasReserve = budgets.some((one) => one.reserve > 0);
+  // The tools go with the next turn, not at once.
+  const scarcity = view?.tools?.some((one) => one.state === "offered") ? "reserve left" : "tools withdrawn";
   return html`<section class="ledger" aria-labelledby="ledger-heading">
     <h3 id="ledger-heading">Ledger <span>${hasReserve ? "hatched: kept for the answer" : ""}</span></h3>
-    <div>${budgets.map((budget) => html`<${Gauge} key=${budget.name} budget=${budget} isLive=${view.isLive} />`)}</div>
+    <div>${budgets.map((budget) => html`<${Gauge} key=${budget.name} budget=${budget} isLive=${view.isLive} scarcity=${scarcity} />`)}</div>
     ${budgets.length === 0 ? html`<p class="nothing">What a run may spend, and has.</p>` : null}
   </section>`;
 }
 
-function Gauge({ budget, isLive }) {
+function Gauge({ budget, isLive, scarcity }) {
   const { name, used, limit, reserve, off } = budget;
   if (off) return html`<div class="gauge off"><span class="what">${name}</span><span class="value">off, ${off.replace(/^off,? ?/, "")}</span></div>`;
   if (!limit) return html`<div class="gauge off"><span class="what">${name}</span><span class="value"><b>${shownAs(name, used ?? 0)}</b>, no limit</span></div>`;
   const track = trackOf(budget);
   const percent = (share) => `${(share * 100).toFixed(2)}%`;
-  const words = `${shownAs(name, used)} of ${shownAs(name, limit)} ${name}${reserve ? `, ${shownAs(name, reserve)} kept for the answer` : ""}${track.isAtReserve ? ", tools withdrawn" : ""}`;
+  const words = `${shownAs(name, used)} of ${shownAs(name, limit)} ${name}${reserve ? `, ${shownAs(name, reserve)} kept for the answer` : ""}${track.isAtReserve ? `, ${scarcity}` : ""}`;
   return html`<div class=${`gauge${track.isAtReserve ? " scarce" : ""}`}>
     <span class="what">${name}</span>
     <div class="track" role="meter" aria-label=${name} aria-valuemin="0" aria-valuemax=${limit} aria-valuenow=${used} aria-valuetext=${words} title=${words}>
@@ -40,6 +42,6 @@ function Gauge({ budget, isLive }) {
       <i class="warn" style=${{ left: percent(WARNING) }}></i>
       ${track.reserve > 0 ? html`<i class="reserve" style=${{ width: `max(8px, ${percent(track.reserve)})` }}></i>` : null}
     </div>
-    <span class="value">${track.isAtReserve ? html`<em>tools withdrawn</em>` : null}<b>${shownAs(name, used)}</b> / ${shownAs(name, limit)}</span>
+    <span class="value">${track.isAtReserve ? html`<em>${scarcity}</em>` : null}<b>${shownAs(name, used)}</b> / ${shownAs(name, limit)}</span>
   </div>`;
 }

@@ -53,7 +53,7 @@ export function Tools() {
   const changes = view ? toolChanges(state.run.tools.filter((one) => one.step <= view.step)) : [];
   const rows = toolRows(tools, isOpen ? Infinity : ROWS - Math.min(2, changes.length));
   return html`<section class="grantpane" aria-labelledby="tools-heading">
-    <h3 id="tools-heading">Tools <button class="plainlink" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)} disabled=${!tools.length}>${tools.length ? `${offered} of ${tools.length} offered` : ""}</button></h3>
+    <h3 id="tools-heading">Tools ${tools.length ? html`<button class="plainlink" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${`${offered} of ${tools.length} offered`}</button>` : null}</h3>
     <ul class="grants">
       ${rows.map((row) => html`<li key=${row.tools[0].name} class=${row.state} title=${`${row.tools.map((one) => one.name).join(", ")}: ${row.state}, ${row.reason}`}>
         <${Mark} name=${markFor(row)} label=${row.state} /><span><code>${row.tools[0].name}</code>${row.tools.length > 1 ? html` <small>+${row.tools.length - 1}</small>` : uses(row.tools[0])}</span><span class="why">${shortReason(row.reason)}</span></li>`)}
