@@ -1,4 +1,4 @@
-// One state for the whole page. Panes read it; whoever changes it names the key that has changed.
+// One state for the whole page. Panes read it; a change names its key.
 // Subscribers hear of all changes of a frame together, so a burst of events is drawn once.
 import { useEffect, useReducer } from "./html.js";
 

@@ -16,7 +16,7 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "turns": "As many as the ledger allows.",
     "budget": "At the reserve the tools are withdrawn.",
     "response": "The model writes; the guards stay live.",
-    "fallback": "When it does not say how it stands.",
+    "fallback": "When its signal is missing or weak.",
     "decide": "What its signal leads to.",
     "work": "Tool calls, screened and weighed.",
     "finish": "Always an answer, and why it ended.",
