@@ -15,7 +15,6 @@ from typing import Any, Final, Protocol, runtime_checkable
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import OracleError
 from oracle.lazy_dataclass import dataclass
-from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.questions.project_questions import questions_about
 
 SECONDS_TO_WAIT: Final = 1.0
@@ -23,8 +22,8 @@ SECONDS_TO_WAIT: Final = 1.0
 SECONDS_FRESH: Final = 60.0
 
 WITHOUT_MODEL: Final = (
-    "No language model is configured: the built-in reader quotes, it does not explain. Set [model] "
-    "name in oracle.toml to have one."
+    "No language model is configured: the built-in reader quotes, it does not explain. "
+    "`oracle models use NAME` selects one."
 )
 
 
@@ -72,13 +71,12 @@ class FirstVisit:
         self._known_at = time.monotonic()
         return self._known
 
-    def model(self) -> dict[str, Any]:
+    def model(self, *, is_configured: bool) -> dict[str, Any]:
         model = self._agent.setup.live.model
-        is_embedded = model is None or isinstance(model, EmbeddedModel)
         return {
             "name": "none" if model is None else model.name,
-            "is_configured": not is_embedded,
-            "meaning": WITHOUT_MODEL if is_embedded else None,
+            "is_configured": is_configured,
+            "meaning": None if is_configured else WITHOUT_MODEL,
         }
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ async def first_visit(door: TheDoor) -> dict[str, Any]:
     return {
         "project": door.project,
         "index": {"is_ready": project.files is not None, "files": project.files},
-        "model": door.visit.model(),
+        "model": door.visit.model(is_configured=door.has_language_model),
         "questions": project.questions,
         "tree": await _tree(door),
         "runs": await listed(runs, door),
