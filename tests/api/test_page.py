@@ -3,6 +3,8 @@
 import pytest
 
 from oracle.api import page_files
+from oracle.services.embedded.model import EmbeddedModel
+from oracle.testing import ScriptedModel
 from tests.api.test_asking import found, look
 
 
@@ -149,3 +151,12 @@ def test_a_secret_in_a_file_is_not_shown(serve, root):
     with serve() as server:
         shown = server.http.get("/api/lines", params={"path": "settings.py"}).text
     assert secret not in shown
+
+
+@pytest.mark.parametrize("is_embedded", [True, False])
+def test_the_page_says_whether_there_is_a_language_model(serve, is_embedded):
+    model = EmbeddedModel() if is_embedded else ScriptedModel()
+    with serve(model=model) as server:
+        said = server.http.get("/api/page").json()["model"]
+    assert said["is_configured"] is not is_embedded
+    assert ("oracle models use" in (said["meaning"] or "")) is is_embedded
