@@ -49,7 +49,19 @@ READING = {
     "blobs": (["replay", "RUN"],),
     "events": (["audit"], ["audit", "--json"]),
     "api_tokens": (["token", "list"], ["token", "list", "--json"]),
+    "run_queue": (["queue"], ["queue", "--json"], ["queue", "retry", "RUN"]),
+    "run_chunks": (["queue"],),
+    "run_commands": (["queue", "cancel", "RUN"],),
+    "run_workers": (["workers"], ["workers", "--json"]),
 }
+QUEUED = (
+    """UPDATE runs SET door = 'queue', status = 'running', stop_reason = NULL WHERE id = ?1""",
+    """INSERT INTO run_queue VALUES (?1, '{}', 3, '{"detail": "no model"}', 1.0)""",
+    """INSERT INTO run_chunks VALUES (?1, 0, '[]')""",
+    """INSERT INTO run_commands VALUES (1, ?1, '{"cancel": true}', 1.0)""",
+    """INSERT INTO run_workers VALUES (?1, NULL, '1', 'working', 4, 1.0, 4e9)""",
+)
+"""A run that is stuck in the queue, and a worker that is alive."""
 EVERY = (
     ["runs"],
     ["runs", "--json"],
@@ -91,6 +103,11 @@ class World:
             connection.execute("PRAGMA ignore_check_constraints = ON")
             for statement in statements:
                 connection.execute(statement, values)
+
+    def queue(self):
+        with closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+            for statement in QUEUED:
+                connection.execute(statement, [self._ids["RUN"]])
 
     def put(self, table, column, value, where="1"):
         """Also where the schema would refuse it: somebody may have changed that too."""

@@ -26,15 +26,16 @@ from tests.cli.processes import (
     says,
     searches,
 )
-from tests.default_run import thinned
 from tests.processes import ORACLE, PIPE, Process, run
+
+pytestmark = pytest.mark.extra
 
 ANSWER = "After 30 minutes, see session.py:1. Grün → 終."
 ASK = ("ask", QUESTION)
 COMMANDS = [
     ASK,
     (*ASK, "--json"),
-    *(pytest.param((each,), marks=pytest.mark.extra) for each in ("config", "doctor", "--help")),
+    *((each,) for each in ("config", "doctor", "--help")),
 ]
 
 
@@ -103,7 +104,6 @@ def test_a_closed_stdin_cannot_confirm(project):
     assert b"--yes" in result.stderr
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize(
     ("line", "code"), [("2>&-", 0), (">&-", 74), ("<&- >&- 2>&-", 74), (">/dev/full", 74)]
 )
@@ -234,7 +234,7 @@ MARKDOWN = (
 SIZES = ((1, 1, "xterm"), (1, 1, "dumb"), (0, 0, "dumb"), (24, 20, "xterm"), (2, 3, ""))
 
 
-@pytest.mark.parametrize(("rows", "columns", "term"), thinned(SIZES, 2))
+@pytest.mark.parametrize(("rows", "columns", "term"), SIZES)
 def test_an_answer_fits_any_terminal(rows, columns, term, project):
     with model_serving(searches("I look."), says(MARKDOWN)) as (env, _):
         env = {"TERM": term, **env}
@@ -246,7 +246,6 @@ def test_an_answer_fits_any_terminal(rows, columns, term, project):
     assert states(project) == ["answered"]
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize("command", ["runs", "doctor", "config", "--help", "search idle"])
 def test_other_commands_fit_any_terminal(command, project):
     oracle(*ASK)
@@ -258,15 +257,12 @@ def test_other_commands_fit_any_terminal(command, project):
 
 @pytest.mark.parametrize(
     "env",
-    thinned(
-        [
-            {"PYTHONIOENCODING": "ascii"},
-            {"PYTHONIOENCODING": "ascii:strict"},
-            {"PYTHONIOENCODING": "latin-1"},
-            {"FORCE_COLOR": "1", "TERM": "dumb"},
-        ],
-        2,
-    ),
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "ascii:strict"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"FORCE_COLOR": "1", "TERM": "dumb"},
+    ],
     ids=str,
 )
 def test_an_answer_survives_any_encoding(env, project):
@@ -279,7 +275,6 @@ def test_an_answer_survives_any_encoding(env, project):
         assert_calm(oracle(*arguments, env=env).stderr)
 
 
-@pytest.mark.extra
 def test_the_c_locale_keeps_the_answer(project):
     for env in ({"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}):
         with model_serving(searches("I look."), says(ANSWER)) as (model, _):

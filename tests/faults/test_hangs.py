@@ -31,8 +31,9 @@ from oracle.services.project.root import oracle_folder
 from oracle.services.project.secret_files import SecretFiles
 from oracle.testing import Reply, ScriptedModel, ScriptedTools
 from oracle.testing import signal as signal_text
-from tests.default_run import thinned
 from tests.processes import ORACLE, Process
+
+pytestmark = pytest.mark.extra
 
 SOON = Limits(seconds=0.3)
 ANSWER = "It is in a.py. " + signal_text("partial_answer", missing="the rest", confidence=0.5)
@@ -235,7 +236,6 @@ def locked(path):
         other.execute("ROLLBACK")
 
 
-@pytest.mark.extra
 async def test_a_database_that_is_locked_before_the_run_delays_no_end(project, monkeypatch):
     monkeypatch.setattr("oracle.bt.wrappers.run.SECONDS_TO_BEGIN", 0.1)
     oracle = Oracle(project=project, model=ScriptedModel(ANSWER, repeats_last=True), limits=SOON)
@@ -305,7 +305,6 @@ def asking(project, url, *options):
         process.wait(300)
 
 
-@pytest.mark.extra
 def test_a_model_that_never_answers_is_not_waited_for_after_the_time_limit(project):
     with silent_server() as url, asking(project, url, "--timeout", "2") as process:
         answer, _ = process.communicate(timeout=300)
@@ -327,7 +326,7 @@ MANY_STARS = [
 ALMOST = ["a" * 250 + "c", "a/" * 500 + "c", "/".join(["a" * 250] * 4) + "/c"]
 
 
-@pytest.mark.parametrize("pattern", thinned(MANY_STARS, 3))
+@pytest.mark.parametrize("pattern", MANY_STARS)
 def test_a_pattern_with_many_stars_is_matched_at_once(tmp_path, pattern):
     # One that tries every way to place its stars takes longer than the age of the earth.
     (tmp_path / ".oracle").mkdir()

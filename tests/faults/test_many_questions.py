@@ -16,8 +16,9 @@ from oracle.services.storage.database import Database
 from oracle.services.storage.runs import Runs
 from oracle.testing import ScriptedModel, ScriptedTools
 from tests.asking import enough
-from tests.default_run import thinned
 from tests.scenarios import CODE, TOOLS, held, search
+
+pytestmark = pytest.mark.extra
 
 ANSWER = "It is in auth.py:3."
 
@@ -59,7 +60,7 @@ async def runs_of(folder):
 # -- one event loop --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", thinned([50, 200], 2))
+@pytest.mark.parametrize("count", [50, 200])
 async def test_questions_at_once_are_all_answered_and_recorded(tmp_path, count):
     async with oracle_of(tmp_path) as oracle:
         await oracle.ask(CODE)
@@ -91,7 +92,6 @@ async def test_questions_share_one_store_also_without_a_block(tmp_path):
     assert len(await runs_of(tmp_path)) == 30
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize(
     ("model", "address", "count"),
     [

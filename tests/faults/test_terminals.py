@@ -18,8 +18,9 @@ from oracle import cli as oracle_cli
 from oracle.cli.main import app
 from oracle.testing.servers import Reply
 from tests.cli.processes import QUESTION, Terminal, model_serving, oracle, says
-from tests.default_run import thinned
 from tests.processes import ORACLE
+
+pytestmark = pytest.mark.extra
 
 FOREIGN_STYLE = "\x1b[38;5;123;7m"
 """Colours that oracle never uses, so that they can be told from its own."""
@@ -221,7 +222,7 @@ def required_words(command, known):
 
 @pytest.mark.parametrize(
     "path",
-    thinned([pytest.param(path) for path in COMMANDS if path[0] not in SLOW | SILENT], 3),
+    [path for path in COMMANDS if path[0] not in SLOW | SILENT],
     ids=" ".join,
 )
 def test_no_command_lets_a_control_character_through(path, project):
@@ -230,7 +231,6 @@ def test_no_command_lets_a_control_character_through(path, project):
         assert_quoted_safely(project, is_terminal, *path, *arguments)
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize("path", [p for p in COMMANDS if p[0] not in SILENT], ids=" ".join)
 def test_no_option_lets_a_control_character_through(path, project):
     """In turn on pipes and on a terminal: an option is read alike on both."""
@@ -330,7 +330,6 @@ def test_only_the_console_writes_below_the_stream_that_cleans():
             assert "os.write" not in text or file.name in WRITES_DIRECTLY, file
 
 
-@pytest.mark.extra
 def test_an_interpreter_that_imports_typer_late_draws_help_in_colour_and_errors_safely():
     """The fork server has imported everything before; this is the real order of imports."""
     for arguments in (["--help"], ["runs", IN_A_NAME], [IN_A_NAME]):

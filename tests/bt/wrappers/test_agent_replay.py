@@ -15,7 +15,7 @@ from oracle.services.journal import MemorySink
 from oracle.services.storage.database import as_url
 from oracle.testing import ScriptedTools
 from tests.default_run import thinned
-from tests.scenarios import SCENES, play, says
+from tests.scenarios import NAMES, SCENES, play, says
 
 
 def run_of(scene, sink, records=(), say=lambda chunk: None):
@@ -43,7 +43,7 @@ def heard_again(sink):
     return again, said
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 4))
+@pytest.mark.parametrize("name", thinned(NAMES, 4))
 async def test_a_scene_is_told_again_from_memory_word_for_word(name):
     sink, said = MemorySink(), []
     run = run_of(SCENES[name], sink, say=said.append)

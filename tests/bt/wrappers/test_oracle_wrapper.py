@@ -17,7 +17,7 @@ from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import TALK
 from tests.default_run import thinned
-from tests.scenarios import CODE, SCENES, Scene, held, never, play, search
+from tests.scenarios import CODE, NAMES, SCENES, Scene, held, never, play, search
 from tests.tables import each_row
 
 
@@ -47,7 +47,7 @@ def texts_of_turns(said):
             text = ""
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 4))
+@pytest.mark.parametrize("name", thinned(NAMES, 4))
 async def test_every_chunk_keeps_to_the_contract_and_the_answer_is_what_was_said_last(name):
     said = await play(SCENES[name])
     check_contract(said)

@@ -14,7 +14,7 @@ from oracle.services.agent_services import AgentServices
 from oracle.services.storage.database import Database, as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools
 from tests.default_run import thinned
-from tests.scenarios import CODE, SCENES, Scene, play
+from tests.scenarios import CODE, NAMES, SCENES, Scene, play
 
 
 def agent_of(scene):
@@ -50,7 +50,7 @@ async def test_a_run_says_the_same_with_a_store_and_without(store):
     assert (kept[-1]["context_id"], unkept[-1]["context_id"]) == (kept[-1]["run_id"], None)
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 6))
+@pytest.mark.parametrize("name", thinned(NAMES, 6))
 async def test_a_replay_says_every_chunk_again(name, store, tmp_path):
     """From the database alone, opened for reading, with the statuses of the nodes."""
     said = await play(SCENES[name], store=store, nodes=True)

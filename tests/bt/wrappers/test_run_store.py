@@ -224,7 +224,7 @@ async def test_a_process_whose_lease_was_taken_over_writes_nothing_more(database
 
 
 async def test_a_lost_lease_ends_the_work_at_once(database, writer, monkeypatch):
-    monkeypatch.setattr("oracle.bt.wrappers.lease.RENEW_SECONDS", 0.01)
+    monkeypatch.setattr(database.backend, "renew_seconds", 0.01)
     store = RunStore(database, writer, leaves=leaves)
     streaming = asyncio.Event()
     run = await store.begin(recipe(leaf="stream"), services=lambda _: streaming)

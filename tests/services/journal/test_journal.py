@@ -419,3 +419,30 @@ async def test_several_tasks_of_a_leaf_may_ask_in_another_order_the_next_time():
     await asyncio.gather(chain(live, "a", (1, 9)), chain(live, "b", (2, 1)))
     replay = journal(records=sink.records, may_act=False)
     await asyncio.gather(chain(replay, "b", (0, 0)), chain(replay, "a", (0, 0)))
+
+
+class Later:
+    """Each look at the clock is an hour later."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def monotonic(self):
+        self.time += 3600.0
+        return self.time
+
+    def call_later(self, delay, callback):
+        raise AssertionError("nothing waits")
+
+
+async def test_the_time_of_a_tick_is_kept_with_what_the_tick_has_said():
+    sink = MemorySink()
+    port = journal(sink, time_source=Later())
+    await port.begin({})
+    times = [port.now(), port.now()]
+    await port.flush()
+    await port.flush()
+    assert [record.kind for record in sink.records] == ["start", "parts"]
+    # The process dies here. What a tick says may depend on its time.
+    again = journal(records=sink.records, time_source=Later())
+    assert [again.now(), again.now()] == times

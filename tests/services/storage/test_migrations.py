@@ -54,7 +54,8 @@ LOOKS = {
 def shape_of(connection):
     found = {}
     for table in connection.firsts(connection.backend.tables):
-        if table in ("schema_version", "sqlite_sequence"):
+        # The tables of the job queue belong to its engine.
+        if table in ("schema_version", "sqlite_sequence") or table.startswith("procrastinate_"):
             continue
         rows = {
             what: connection.rows(sql, [table])
@@ -77,6 +78,9 @@ LINKS = {
     "runs": {("session_id", "sessions")},
     "journal": {("run_id", "runs")},
     "shadow_reports": {("run_id", "runs")},
+    "run_queue": {("run_id", "runs")},
+    "run_chunks": {("run_id", "runs")},
+    "run_commands": {("run_id", "runs")},
 }
 INDEXES = {
     "sessions": {
@@ -90,6 +94,7 @@ INDEXES = {
     "runs": {
         "runs_session_id": ["session_id"],
         "runs_started_at": ["started_at"],
+        "runs_not_done": ["started_at"],
         "runs_user_id": ["user_id", "started_at", "id"],
     },
     "events": {
@@ -98,14 +103,20 @@ INDEXES = {
         "events_at": ["at"],
     },
     "shadow_reports": {"shadow_reports_run_id": ["run_id"]},
+    "run_commands": {"run_commands_run_id": ["run_id", "id"]},
 }
+
+
+def _key_of(table):
+    is_numbered = table in (schema.journal, schema.run_chunks)
+    return ["run_id", "seq"] if is_numbered else [table.columns[0].name]
 
 
 def declared_shape():
     return {
         table.name: {
             "columns": {(column.name, column.is_optional) for column in table.columns},
-            "key": ["run_id", "seq"] if table is schema.journal else [table.columns[0].name],
+            "key": _key_of(table),
             "links": LINKS.get(table.name, set()),
             "indexes": INDEXES.get(table.name, {}),
         }

@@ -17,7 +17,7 @@ SHARED, OWN, STRAY = "a" * 64, "b" * 64, "c" * 64
 
 
 async def add_run(database, name, at, *, session=None, texts=(), held=False):
-    """A run with a record that names its texts, an event and a report."""
+    """A run with a record that names its texts, an event, a report, and rows of the queue."""
     await Runs(database).begin(
         run_id=name,
         question="why?",
@@ -33,6 +33,10 @@ async def add_run(database, name, at, *, session=None, texts=(), held=False):
     await add_rows(database, schema.journal, {"run_id": name, **record})
     await add_rows(database, schema.events, {"run_id": name, **event})
     await add_rows(database, schema.shadow_reports, report)
+    queued = {"request": {}, "failures": 0, "problem": {}, "at": at}
+    await add_rows(database, schema.run_queue, {"run_id": name, **queued})
+    await add_rows(database, schema.run_chunks, {"run_id": name, "seq": 0, "body": "[]"})
+    await add_rows(database, schema.run_commands, {"run_id": name, "body": {}, "at": at})
 
 
 async def add_rows(database, table, *rows):
@@ -67,7 +71,7 @@ async def test_what_is_old_goes_with_all_its_traces(old_and_new):
     gone = await forget(old_and_new, before=BETWEEN)
     assert gone == Forgotten(sessions=1, exchanges=2, runs=2, events=2, texts=2)
     left = await counts(old_and_new)
-    assert (left.pop("context_nodes"), left.pop("api_tokens")) == (0, 0)
+    assert [left.pop(name) for name in ("context_nodes", "api_tokens", "run_workers")] == [0, 0, 0]
     assert set(left.values()) == {1}
 
 

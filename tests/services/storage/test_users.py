@@ -123,6 +123,10 @@ SHARED = {
     "journal": "read by the id of a run",
     "blobs": "read by their hash, which a journal names",
     "api_tokens": "not read for a user",
+    "run_queue": "read by the id of a run",
+    "run_chunks": "read by the id of a run",
+    "run_commands": "read by the id of a run",
+    "run_workers": "not of a user",
 }
 
 

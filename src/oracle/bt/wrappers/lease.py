@@ -7,18 +7,12 @@ import contextlib
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from oracle.errors import OracleError, StoreError
 from oracle.services.storage.runs import Runs
 
 log = logging.getLogger(__name__)
-
-LEASE_SECONDS: Final = 30.0
-"""How long the run of a dead process waits before another may resume it."""
-
-RENEW_SECONDS: Final = LEASE_SECONDS / 4
-"""Three renewals may fail, for example while the database restarts, before the lease is lost."""
 
 
 class Lease:
@@ -30,7 +24,7 @@ class Lease:
     def __init__(self, runs: Runs, run_id: str, owner: str, *, needs_record: bool = True) -> None:
         self._runs = runs
         self._run_id = run_id
-        self._owner = owner
+        self.owner = owner
         self._needs_record = needs_record
         self._lost: OracleError | None = None
         self._parks_for: float | None = None
@@ -57,9 +51,9 @@ class Lease:
         """Let another process take the run; where that fails, the lease runs out by itself."""
         with contextlib.suppress(OracleError):
             if self._parks_for is None:
-                await self._runs.release(self._run_id, self._owner)
+                await self._runs.release(self._run_id, self.owner)
             else:
-                await self._runs.park(self._run_id, self._owner, self._parks_for)
+                await self._runs.park(self._run_id, self.owner, self._parks_for)
 
     async def finish(self, stop_reason: str, usage: Mapping[str, Any]) -> None:
         """Write down how the run ended; it can then not be resumed.
@@ -69,7 +63,7 @@ class Lease:
         try:
             await self._runs.finish(
                 self._run_id,
-                owner=self._owner,
+                owner=self.owner,
                 stop_reason=stop_reason,
                 usage=usage,
                 at=time.time(),
@@ -81,9 +75,9 @@ class Lease:
 
     async def _renew(self, work: asyncio.Task[Any] | None) -> None:
         while True:
-            await asyncio.sleep(RENEW_SECONDS)
+            await asyncio.sleep(self._runs.renew_seconds)
             try:
-                await self._runs.renew(self._run_id, self._owner, LEASE_SECONDS)
+                await self._runs.renew(self._run_id, self.owner)
             except StoreError as problem:
                 # The lease lasts for several renewals, so a database may be away for a moment.
                 log.warning("the lease of run %s was not renewed: %s", self._run_id, problem)

@@ -145,13 +145,15 @@ class OracleBTWrapper:
         nodes: bool = False,
         user_id: str | None = None,
         approve: Approve | Literal["as usual"] | None = "as usual",
+        may_write: bool = True,
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
         A `history`, even an empty one, is a conversation that the caller keeps. `approve` is for
-        this run alone; with None there is no person to ask.
+        this run alone; with None there is no person to ask. If the user may not write, an order to
+        do so needs the yes of somebody who may.
         """
-        setup = self._setup_with(approve, user_id)
+        setup = replace(self._setup_with(approve, user_id), may_write=may_write)
         run = Run.start(
             setup if limits is None else replace(setup, limits=limits.check()),
             query,

@@ -27,8 +27,9 @@ from oracle.lazy_dataclass import dataclass
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import LOCAL, Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
+from oracle.models.tool_spec import ToolSpec
 from oracle.services.agent_services import AgentServices, Sources
-from oracle.services.control.grants import specs_as_data
+from oracle.services.control.grants import only_by_yes, specs_as_data
 from oracle.services.control.ledger import Limits
 from oracle.services.journal import Record
 from oracle.services.journal.record import KEPT_BY_CONTENT
@@ -186,6 +187,8 @@ class AgentSetup:
     folder: str = ""
     project: str | None = None
     user: str = LOCAL
+    may_write: bool = True
+    """Whether the user may allow a tool that writes. If not, an order to write is not a yes."""
     tree: str = TREE
     roots: tuple[tuple[str, str], ...] = ()
     """The further roots of the project: the name and the path of each, as the settings have it."""
@@ -252,7 +255,7 @@ class AgentSetup:
             # Pairs, because the trees declare a list.
             board["known_terms"] = sorted([term, files] for term, files in known_terms.items())
         board = redacted(board)
-        board["tool_list"] = "[]" if live.tools is None else _tool_list(live.tools)
+        board["tool_list"] = "[]" if live.tools is None else _tool_list(self._offered(live.tools))
         own = None if self.tree == BASELINE else definitions.trees
         recipe = Recipe(
             tree=self.tree,
@@ -264,6 +267,9 @@ class AgentSetup:
             folder=self.folder,
         )
         return recipe if run_id is None else replace(recipe, run_id=run_id)
+
+    def _offered(self, tools: Tools) -> Sequence[ToolSpec]:
+        return tools.specs if self.may_write else only_by_yes(tools.specs)
 
 
 def check_roots(run_id: str, board: Any, roots: Sequence[tuple[str, str]]) -> None:
@@ -320,9 +326,9 @@ def _model_facts(model: Model | None) -> dict[str, Any]:
     }
 
 
-def _tool_list(tools: Tools) -> str:
+def _tool_list(specs: Sequence[ToolSpec]) -> str:
     """The same text for the same tools, so that runs share what is made of it."""
-    return _redacted_once(json.dumps(specs_as_data(tools.specs), sort_keys=True))
+    return _redacted_once(json.dumps(specs_as_data(specs), sort_keys=True))
 
 
 _redacted_once = lru_cache(maxsize=16)(redact)

@@ -176,8 +176,10 @@ async def retell(
         look(tree)
     # In the context of this task: other runs of the process are reported as ever.
     is_quiet.set(not has_end)
+    for warning in end.warnings():
+        hear(warning)
     try:
-        await tree.settle()
+        outcome = await tree.settle()
     except ReplayDiverged:
         if has_end:
             raise
@@ -185,6 +187,8 @@ async def retell(
     finally:
         is_quiet.set(False)
     if has_end:
+        for chunk in end.words_for_the_tree(outcome):
+            listen(chunk)
         # An exchange has the id of its run.
         context_id = run.id if run.session_id and run.shadow_of is None else None
         data = {**end.done(), "context_id": context_id}

@@ -34,7 +34,7 @@ from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import in_thread, within
 from oracle.services.project.redaction import redact, redacted_traceback
-from oracle.services.prompting.project_facts import MISSING_ROOTS
+from oracle.services.prompting.project_facts import MISSING_ROOTS, WARNINGS
 from oracle.services.signals.said import is_visible
 from oracle.services.telemetry.live import follow_runs, note_answer
 
@@ -78,6 +78,8 @@ class Run:
         self._store = store
         self._nodes = nodes
         self.said = Chunks()
+        self.is_broken = False
+        """Whether an error has ended it: what it says then is not on record."""
         live = replace(agent.live, say=self.said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
@@ -206,6 +208,8 @@ class Run:
                     self._begin(self, leaving), "begun", SECONDS_TO_BEGIN
                 )
                 self._end.of(self.tree)
+                for warning in self._end.warnings():
+                    self.said.put(warning)
                 if self._nodes:
                     self.tree.tree_run.subscribe(self._say_node)
                 # It was cancelled while it was prepared.
@@ -258,10 +262,10 @@ class Run:
             history = () if store is None else await store.history(context_id, session_id)
         looked = await self._prepare_sources(leaving, query, history)
         await self._agent.prepare_tools(query, history, looked.known_terms)
-        await self._refresh_definitions()
+        warnings = await self._refreshed_definitions()
         facts = await self._facts()
-        for problem in facts.get(MISSING_ROOTS, ()):
-            self._say_warning(problem)
+        if warnings := [*warnings, *facts.get(MISSING_ROOTS, ())]:
+            facts = {**facts, WARNINGS: warnings}
         recipe = self._agent.recipe(
             query,
             given=given,
@@ -282,15 +286,11 @@ class Run:
             project=self._agent.project,
         )
 
-    async def _refresh_definitions(self) -> None:
+    async def _refreshed_definitions(self) -> list[str]:
+        """Returns what is wrong with them."""
         definitions = self._agent.definitions
         problem = definitions and await in_thread(definitions.refresh)
-        if problem is not None:
-            self._say_warning(f"the last good trees and prompts are used: {problem}")
-
-    def _say_warning(self, told: str) -> None:
-        data = {"content": told, "severity": "warning"}
-        self.said.put(OracleStreamChunk(type=ChunkType.SYSTEM, data=data))
+        return [f"the last good trees and prompts are used: {problem}"] if problem else []
 
     async def _begin_again(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)
@@ -355,8 +355,8 @@ class Run:
     async def _keep(self, outcome: Outcome) -> None:
         """What the user is shown is on disk before `done`, and before the run counts as done."""
         assert self.tree is not None
-        if not self._end.answer:
-            self._answer_for_the_tree(outcome)
+        for chunk in self._end.words_for_the_tree(outcome):
+            self.said.put(chunk)
         if self.tree.lease is not None:
             assert isinstance(self._store, RunStore)
             self._context_id = await self._store.keep_exchange(
@@ -368,17 +368,12 @@ class Run:
         is_ours = isinstance(problem, OracleError)
         if not is_ours:
             log.error("run %s broke:\n%s", self._end.done()["run_id"], redacted_traceback(problem))
+        self.is_broken = True
         told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
         done = self._end.broken(problem, told)
         done["run_id"] = done["run_id"] or self._run_id
         self._say(ChunkType.DONE, **done, context_id=None)
-
-    def _answer_for_the_tree(self, outcome: Outcome) -> None:
-        """For a tree whose finish branch is missing or broken: it has given no answer."""
-        self._end.last_words = self._end.what_there_is(self._end.stop_reason, outcome.detail)
-        self._say(ChunkType.CONTENT, content=self._end.last_words)
-        self._say(ChunkType.TURN_END, outcome="answer", usage=self._end.read("usage", {}))
 
     def _say(self, type_: ChunkType, **data: Any) -> None:
         turn = 0 if self.tree is None else self.tree.tree_run.context.turn

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Final
 
+from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.errors import InputError, JournalError, LeaseHeld, StoreError, TimedOut
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.ans.event import Event
 from oracle.services.citations import holds, places_to_remember
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
+from oracle.services.prompting.project_facts import WARNINGS
 from oracle.services.signals.said import is_visible, place_in_answer
 
 STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
@@ -38,6 +41,27 @@ class RunEnd:
     def of(self, tree: RecordedTree) -> None:
         self.tree = tree
         tree.bus.subscribe(self.signals.append, SIGNALS_KEPT)
+
+    def warnings(self) -> list[OracleStreamChunk]:
+        """What the run says before its tree says anything."""
+        told: list[str] = self.read("facts", {}).get(WARNINGS, [])
+        return [
+            OracleStreamChunk(type=ChunkType.SYSTEM, data={"content": each, "severity": "warning"})
+            for each in told
+        ]
+
+    def words_for_the_tree(self, outcome: Outcome) -> list[OracleStreamChunk]:
+        """An answer for a tree whose finish branch is missing or broken. Else there are none."""
+        if self.answer or self.tree is None:
+            return []
+        self.last_words = self.what_there_is(self.stop_reason, outcome.detail)
+        turn = self.tree.tree_run.context.turn
+        said = {"content": self.last_words}
+        end = {"outcome": "answer", "usage": self.read("usage", {})}
+        return [
+            OracleStreamChunk(type=ChunkType.CONTENT, turn=turn, data=said),
+            OracleStreamChunk(type=ChunkType.TURN_END, turn=turn, data=end),
+        ]
 
     def done(self) -> dict[str, Any]:
         """The data of `done` but for the exchange."""

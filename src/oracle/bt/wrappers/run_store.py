@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
-from oracle.bt.wrappers.lease import LEASE_SECONDS, Lease
+from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
 from oracle.errors import InputError, StoreError
@@ -22,6 +22,7 @@ from oracle.models.session import Exchange, Session
 from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.writer import recording
 from oracle.services.background import in_thread_to_end
+from oracle.services.dispatch.queue import Queue
 from oracle.services.journal import Record
 from oracle.services.journal.record import check_end, decoded, names_of_texts
 from oracle.services.journal.sinks import name_of
@@ -30,7 +31,7 @@ from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.naming import Naming
-from oracle.services.storage.runs import NEVER_BEGUN, WITHOUT_END, Runs, new_owner
+from oracle.services.storage.runs import NEVER_BEGUN, QUEUED, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.sessions import Sessions
 from oracle.services.storage.transactions import Transaction, marks
 
@@ -190,13 +191,16 @@ class RunStore:
                 session_id = (await self._sessions.get(session_id)).id
             elif opens_session:
                 session_id = uuid.uuid4().hex
+            if self._door == QUEUED:
+                # A front end has stored it already.
+                await self.runs.begin_queued(recipe.run_id, owner, recipe.tree)
+                return tree
             await self.runs.begin(
                 run_id=recipe.run_id,
                 question=recipe.question,
                 tree=recipe.tree,
                 at=recipe.began_at,
                 owner=owner,
-                lease_seconds=LEASE_SECONDS,
                 session_id=session_id,
                 context_id=None if parent is None else parent.id,
                 opens_session=opens_session,
@@ -217,12 +221,17 @@ class RunStore:
         A run that ended, and whose process died before that was noted, is only played again.
         """
         writer, owner = self._writing(), new_owner()
-        run = await self.runs.claim(run_id, owner, LEASE_SECONDS)
+        run = await self.runs.claim(run_id, owner)
         lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
         try:
             records, contents = await self.record_of(run.id)
             if not records:
+                if await Queue(self.database, run.project).request_of(run.id) is not None:
+                    raise InputError(
+                        f"run {run.id} waits for a worker; `oracle worker` starts one, and "
+                        "`oracle queue` says what waits"
+                    )
                 await _finish_unbegun(run.id, lease)
             if records[-1].kind == "end":
                 return RecordedTree.replay(records, contents, **options)

@@ -113,6 +113,8 @@ class Journal:
         await self._recorder.flush()
 
     async def flush(self) -> None:
+        """Returns when all that the run has said so far would be said again by its record."""
+        self._recorder.write_readings()
         await self._recorder.flush()
 
     async def close(self) -> None:

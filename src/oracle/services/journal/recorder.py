@@ -26,8 +26,16 @@ class Recorder:
         self._is_closed = False
 
     def add_reading(self, reading: float) -> None:
-        """Add it to the next record. A tick without a later record is not needed in a replay."""
+        """Add it to the next record."""
         self._readings.append(reading)
+
+    def write_readings(self) -> None:
+        """Write them without a record of their own, if there are any: what a tick says may depend
+        on its time, and a replay that read the clock anew could say something else.
+        """
+        self.write_parts()
+        if self._readings and not self._is_closed:
+            self._write("parts", Place(), [], ())
 
     def append(self, kind: RecordKind, place: Place, body: Any, at: float) -> None:
         """`at` is the time at which it happens to the run."""

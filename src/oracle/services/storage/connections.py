@@ -71,6 +71,15 @@ class Backend(Protocol):
     """Keeps other processes from migrating until the transaction ends."""
     texts_lock: str | None
     """Keeps other processes from writing to `blobs` until the transaction ends."""
+    has_queue: bool
+    """Whether a job queue was installed with the schema."""
+    notice: str | None
+    """Wakes other processes when the transaction is committed; its values are a channel and a text.
+    """
+    lease_seconds: float
+    """How long the run of a dead process waits before another may resume it."""
+    renew_seconds: float
+    """Several of them may fail, for example while the database restarts, before a lease is lost."""
     # The errors of its driver: all of them, and those that the values of a statement cause.
     errors: type[Exception]
     value_errors: tuple[type[Exception], ...]
@@ -127,6 +136,10 @@ class Backend(Protocol):
         """Bring a database that may be new into the mode that we use."""
         ...
 
+    def install_queue(self, raw: Any) -> None:
+        """Create what the engine of the job queue keeps, if this kind of database has one."""
+        ...
+
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         """Remove the traces of deleted rows. Returns where some are left, if so."""
         ...
@@ -152,10 +165,13 @@ def _postgres() -> Backend:
     try:
         from oracle.services.storage.postgres import Postgres
     except ModuleNotFoundError as problem:
-        raise InputError(
-            f"PostgreSQL needs the package {problem.name}; run: {install_command('postgres')}"
-        ) from problem
+        raise needs_package(problem) from problem
     return Postgres()
+
+
+def needs_package(problem: ModuleNotFoundError) -> InputError:
+    command = install_command("postgres")
+    return InputError(f"PostgreSQL needs the package {problem.name}; run: {command}")
 
 
 # Functions, so that the driver of a database is imported only when such a database is used.

@@ -154,6 +154,45 @@ def doors(connection: Transaction) -> None:
     _run(connection, "ALTER TABLE runs ADD COLUMN door TEXT")
 
 
+def many_workers(connection: Transaction) -> None:
+    """A queue of runs, what they say and hear across processes, and who works on them."""
+    _run(
+        connection,
+        """CREATE TABLE run_queue (
+            run_id TEXT PRIMARY KEY NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            request {json} NOT NULL,
+            failures INTEGER NOT NULL,
+            problem {json} NOT NULL,
+            at DOUBLE PRECISION NOT NULL
+        )""",
+        """CREATE TABLE run_chunks (
+            run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            seq BIGINT NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (run_id, seq)
+        )""",
+        """CREATE TABLE run_commands (
+            id {counted},
+            run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+            body {json} NOT NULL,
+            at DOUBLE PRECISION NOT NULL
+        )""",
+        "CREATE INDEX run_commands_run_id ON run_commands (run_id, id)",
+        """CREATE TABLE run_workers (
+            id TEXT PRIMARY KEY NOT NULL,
+            project TEXT,
+            version TEXT NOT NULL,
+            state TEXT NOT NULL,
+            concurrency INTEGER NOT NULL,
+            started_at DOUBLE PRECISION NOT NULL,
+            seen_at DOUBLE PRECISION NOT NULL
+        )""",
+        # The few that are not done, among all that ever were.
+        "CREATE INDEX runs_not_done ON runs (started_at) WHERE status = 'running'",
+    )
+    connection.install_queue()
+
+
 Migration = Callable[[Transaction], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -166,6 +205,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     users,
     api_tokens,
     doors,
+    many_workers,
 )
 
 

@@ -13,6 +13,7 @@ from psycopg.pq import TransactionStatus
 
 from oracle.errors import StoreError
 from oracle.services.storage.addresses import Address
+from oracle.services.storage.connections import needs_package
 from oracle.services.storage.damage import FOREIGN, refused
 from oracle.services.storage.transactions import Transaction
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from oracle.services.storage.connections import Write
 
 CONNECT_SECONDS: Final = 10
+IDLE_SECONDS: Final = 10
+"""How long a transaction may wait for its process. Then it is rolled back."""
 LOOK_SECONDS: Final = 5
 """How long a read-only check waits for a server: a person waits for the result."""
 
@@ -57,6 +60,10 @@ class Postgres:
     # Any number will do, as long as it stays the same: "oracle" in ASCII.
     migration_lock: str | None = f"SELECT pg_advisory_xact_lock({0x6F7261636C65})"
     texts_lock: str | None = "LOCK TABLE blobs IN EXCLUSIVE MODE"
+    has_queue: bool = True
+    notice: str | None = "SELECT pg_notify(?, ?)"
+    lease_seconds: float = 10.0
+    renew_seconds: float = 3.0
     errors: type[Exception] = psycopg.Error
     value_errors: tuple[type[Exception], ...] = (psycopg.IntegrityError, psycopg.DataError)
 
@@ -117,6 +124,15 @@ class Postgres:
     def prepare(self, url: Address) -> None:
         """Nothing to do: a server is ready to use."""
 
+    def install_queue(self, raw: Link) -> None:
+        # Imported here: it is needed once in the life of a database.
+        try:
+            from procrastinate.schema import SchemaManager
+        except ModuleNotFoundError as problem:
+            raise needs_package(problem) from problem
+        # Without values the driver takes several statements, and each `%` as it is.
+        raw.execute(SchemaManager.get_schema())
+
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         connection.execute(f"VACUUM {', '.join(tables)}")
         return None
@@ -143,7 +159,11 @@ def _connected(url: Address, seconds: int = CONNECT_SECONDS) -> Link:
     patience: dict[str, Any] = {"connect_timeout": seconds}
     if url.option("connect_timeout") is not None and seconds == CONNECT_SECONDS:
         patience = {}
-    return psycopg.connect(url.with_password(), autocommit=True, **patience)
+    link = psycopg.connect(url.with_password(), autocommit=True, **patience)
+    # A process that is suspended in the middle of a transaction must not lock the others out. Not
+    # in the address: a pooler such as PgBouncer refuses options at the start of a connection.
+    link.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'".encode())
+    return link
 
 
 class PostgresConnection:

@@ -132,7 +132,8 @@ def _erase_unnamed_texts(connection: Transaction, lock: str | None) -> int:
         if not unnamed:
             break
         unnamed.difference_update(_HASH.findall(body))
-    for batch in _batches(sorted(unnamed)):
+    # A damaged database may have a blob without a hash.
+    for batch in _batches(sorted(unnamed, key=str)):
         _delete(connection, "blobs", "hash", batch)
     return len(unnamed)
 

@@ -123,10 +123,14 @@ def ambiguous(noun: str, typed: str, ids: Sequence[str]) -> InputError:
 
 
 def _entity(kind: type[Entity], row: Mapping[str, Any]) -> Entity:
-    table = _TABLES[kind]
+    return kind(**checked(_TABLES[kind], row))
+
+
+def checked(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a row. A damaged one is an error that names it."""
     decoded = decoded_row(table, row)
     check_row(table, decoded)
-    return kind(**decoded)
+    return decoded
 
 
 def shortened_ids(ids: Iterable[str], known: Iterable[str]) -> dict[str, str]:

@@ -33,11 +33,21 @@ WITHOUT_END: Final = (NOT_RECORDED, NEVER_BEGUN)
 """Stop reasons of runs that are done although their record has no end."""
 
 
+SERVER: Final = "server"
+"""The door of a run of a server, so that a later server or a worker takes it up."""
+QUEUED: Final = "queue"
+"""The door of a run that one process has stored, and another one begins."""
+
+
 class Runs:
     """Every method that takes a run's id also takes a unique prefix of it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    @property
+    def renew_seconds(self) -> float:
+        return self._database.backend.renew_seconds
 
     async def begin(
         self,
@@ -46,17 +56,19 @@ class Runs:
         question: str,
         tree: str,
         at: float,
-        owner: str,
-        lease_seconds: float,
+        owner: str | None,
+        lease_seconds: float | None = None,
         session_id: str | None = None,
         context_id: str | None = None,
         opens_session: bool = False,
         project: str | None = None,
         shadow_of: str | None = None,
         door: str | None = None,
+        request: Mapping[str, Any] | None = None,
     ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
+        Without an owner it waits for a process that begins it, from the `request`.
         With `opens_session` it creates the session too, both or neither.
         """
 
@@ -78,13 +90,15 @@ class Runs:
                     as_json({}),
                     at,
                     owner,
-                    lease_seconds,
+                    self._lease_seconds(lease_seconds) if owner is not None else 0.0,
                     project,
                     shadow_of,
                     owner_of_new_rows(connection),
                     door,
                 ],
             )
+            if request is not None:
+                connection.execute(_QUEUE, [run_id, as_json(request), as_json({}), at])
             return by_id(connection, StoredRun, run_id)
 
         return await self._database.write(begin)
@@ -101,7 +115,16 @@ class Runs:
         values = (at, as_json(usage), stop_reason)
         return await self._change(typed, Clause(ending, values), _owned_by(owner))
 
-    async def claim(self, typed: str, owner: str, seconds: float) -> StoredRun:
+    async def begin_queued(self, typed: str, owner: str, tree: str) -> StoredRun:
+        """Take a run that waits to be begun. Of several that try at once, one gets it."""
+        # One that has records is resumed, by `claim`: beginning it again would do things twice.
+        new = "NOT EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id)"
+        free = Clause(f"NOT {IS_HELD} AND {new}")
+        values = (owner, self._lease_seconds(None), tree)
+        lease = Clause("lease_owner = ?, lease_until = {now} + ?, tree = ?", values)
+        return await self._change(typed, lease, free)
+
+    async def claim(self, typed: str, owner: str, seconds: float | None = None) -> StoredRun:
         """Take a run that no process holds. Of several that try at once, one gets it.
 
         The others get `LeaseHeld`, which names the holder.
@@ -109,12 +132,13 @@ class Runs:
         free = Clause(
             f"(NOT {IS_HELD} OR lease_owner IN (?, ?)) AND stop_reason IS NULL", (owner, PARKED)
         )
-        lease = Clause("lease_owner = ?, lease_until = {now} + ?", (owner, seconds))
+        values = (owner, self._lease_seconds(seconds))
+        lease = Clause("lease_owner = ?, lease_until = {now} + ?", values)
         return await self._change(typed, lease, free)
 
-    async def renew(self, typed: str, owner: str, seconds: float) -> StoredRun:
+    async def renew(self, typed: str, owner: str, seconds: float | None = None) -> StoredRun:
         """Hold the run for longer; raises `LeaseHeld` if it was lost in the meantime."""
-        longer = Clause("lease_until = {now} + ?", (seconds,))
+        longer = Clause("lease_until = {now} + ?", (self._lease_seconds(seconds),))
         return await self._change(typed, longer, _owned_by(owner))
 
     async def release(self, typed: str, owner: str) -> StoredRun:
@@ -165,6 +189,9 @@ class Runs:
         query = f"{where} ORDER BY started_at, id"
         return await self._database.read(lambda c: entities(c, StoredRun, query, values))
 
+    def _lease_seconds(self, wanted: float | None) -> float:
+        return self._database.backend.lease_seconds if wanted is None else wanted
+
     async def _change(self, typed: str, change: Clause, allowed: Clause) -> StoredRun:
         """Change a run that is not done. `{now}` is the time by the database's clock."""
         # Condition and change are one statement, so no other process can act in between.
@@ -186,6 +213,9 @@ _BEGIN: Final = (
     "INSERT INTO runs (id, session_id, context_node_id, question, tree, status, usage, started_at, "
     "lease_owner, lease_until, project, shadow_of, user_id, door) "
     "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?, ?)"
+)
+_QUEUE: Final = (
+    "INSERT INTO run_queue (run_id, request, failures, problem, at) VALUES (?, ?, 0, ?, ?)"
 )
 IS_HELD: Final = "(status = 'running' AND coalesce(lease_until, 0) > {now})"
 """Whether a process is working on a run, as far as the database knows."""

@@ -146,7 +146,63 @@ api_tokens = _table(
     },
 )
 
+run_queue = _table(
+    "run_queue",
+    {
+        # A run that was asked for in one process and is worked on in another.
+        "run_id": "text",
+        # What was asked, until the run has begun. Then its record has it.
+        "request": "json",
+        "failures": "integer",
+        # Why the last attempt failed.
+        "problem": "json",
+        "at": "time",
+    },
+)
+
+run_chunks = _table(
+    "run_chunks",
+    {
+        "run_id": "text",
+        # The number of the first chunk in `body`, a list.
+        "seq": "integer",
+        "body": "text",
+    },
+)
+
+run_commands = _table(
+    "run_commands",
+    {"id": "integer", "run_id": "text", "body": "json", "at": "time"},
+)
+
+run_workers = _table(
+    "run_workers",
+    {
+        "id": "text",
+        "project": "text?",
+        "version": "text",
+        # "working" or "draining".
+        "state": "text",
+        "concurrency": "integer",
+        "started_at": "time",
+        "seen_at": "time",
+    },
+)
+
 TABLES: Final[Mapping[str, Table]] = {
     table.name: table
-    for table in (sessions, context_nodes, runs, journal, blobs, events, shadow_reports, api_tokens)
+    for table in (
+        sessions,
+        context_nodes,
+        runs,
+        journal,
+        blobs,
+        events,
+        shadow_reports,
+        api_tokens,
+        run_queue,
+        run_chunks,
+        run_commands,
+        run_workers,
+    )
 }

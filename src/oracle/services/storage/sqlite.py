@@ -85,6 +85,10 @@ class Sqlite:
     row_lock: str = ""
     migration_lock: str | None = None
     texts_lock: str | None = None
+    has_queue: bool = False
+    notice: str | None = None
+    lease_seconds: float = 30.0
+    renew_seconds: float = 7.5
     errors: type[Exception] = sqlite3.Error
     value_errors: tuple[type[Exception], ...] = (sqlite3.IntegrityError, sqlite3.DataError)
 
@@ -156,6 +160,9 @@ class Sqlite:
 
     def prepare(self, url: Address) -> None:
         _enter_wal_mode(*_file_or_uri(url))
+
+    def install_queue(self, raw: object) -> None:
+        """Nothing: one process answers, and keeps its jobs in memory."""
 
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         connection.execute("VACUUM")

@@ -60,6 +60,9 @@ class Transaction:
         """Rows one after the other: a large table need not fit into memory."""
         return self.backend.each(self._raw, sql)
 
+    def install_queue(self) -> None:
+        self.backend.install_queue(self._raw)
+
     @contextmanager
     def savepoint(self) -> Generator[None]:
         """What is done inside happens as a whole or not at all."""

@@ -87,6 +87,8 @@ def test_a_function_classifies_and_what_it_returns_is_checked():
     assert own("x").query_type == QueryType.CODE
     with pytest.raises(InputError, match="mine:of returned 7"):
         classifier_from("mine:of", lambda _: lambda *_: 7)("x")
+    with pytest.raises(InputError, match=r"mine:of raised KeyError\('x'\)"):
+        classifier_from("mine:of", lambda _: lambda query, *_: {}[query])("x")
 
 
 @each_row("text", ["cod", "", "code:2", "code:x", "code:nan"])

@@ -8,6 +8,7 @@ from oracle.bt.wrappers.decisions.difference import compared
 from oracle.bt.wrappers.decisions.playing import played
 from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.cli.terminal.diff_lines import diff_lines, shown_node
+from oracle.errors import InputError
 from tests.default_run import thinned
 from tests.recorded_scenes import recording_of
 
@@ -97,6 +98,12 @@ async def test_responses_to_another_request_are_marked_as_assumed():
     diff = await diff_of("unbelieved", Change(classifier=classifier_from("conversational", None)))
     assert [note.turn for note in diff.assumed] == [1]
     assert diff.turns[0].newly[0] == "takes it for a question of type conversational"
+
+
+async def test_a_classifier_that_fails_is_not_a_difference():
+    broken = classifier_from("mine:of", lambda _: lambda *_: 1 / 0)
+    with pytest.raises(InputError, match="mine:of raised ZeroDivisionError"):
+        await diff_of("unbelieved", Change(classifier=broken))
 
 
 async def test_a_longer_prompt_costs_more_and_decides_the_same(tmp_path):

@@ -56,6 +56,11 @@ class Change:
             recipe = _with_setting(recipe, text)
         return recipe
 
+    def check_classifier(self) -> None:
+        """Raise what the classifier got wrong in a run that was just played."""
+        if isinstance(self.classifier, OwnClassifier) and self.classifier.problem is not None:
+            raise self.classifier.problem
+
     def services(self, services: AgentServices) -> AgentServices:
         return replace(services, classify=self.classifier) if self.classifier else services
 
@@ -182,7 +187,7 @@ def classifier_from(text: str, imported: Import) -> QueryClassifier:
     if first in [*QueryType]:
         return _forced(QueryType(first), second)
     if second:
-        return _checked(imported(text), text)
+        return OwnClassifier(imported(text), text)
     known = [type_.value for type_ in QueryType]
     raise InputError(
         f"--classifier {text}: give a type ({', '.join(QueryType)}), a type with a confidence "
@@ -208,16 +213,33 @@ def _forced(type_: QueryType, confidence: str) -> QueryClassifier:
     return classify
 
 
-def _checked(function: Callable[..., Any], text: str) -> QueryClassifier:
-    def classify(query: str, *rest: Any) -> QueryClassification:
-        found = function(query, *rest)
+class OwnClassifier:
+    """A function of the user, checked.
+
+    The run that asks it ends with an answer, whatever it raises. So `problem` keeps what was wrong:
+    how that run went says nothing about the change.
+    """
+
+    problem: InputError | None = None
+
+    def __init__(self, function: Callable[..., Any], text: str) -> None:
+        self._function = function
+        self._text = text
+
+    def __call__(self, query: str, *rest: Any) -> QueryClassification:
+        try:
+            found = self._function(query, *rest)
+        except Exception as problem:
+            raise self._refused(f"raised {problem!r}; mend the function") from problem
         if isinstance(found, str) and found in [*QueryType]:
             return QueryClassification.of_type(QueryType(found))
         if not isinstance(found, QueryClassification):
-            raise InputError(
-                f"--classifier {text} returned {named(found, 60)}; return a QueryClassification or "
-                f"one of {', '.join(QueryType)}"
+            raise self._refused(
+                f"returned {named(found, 60)}; return a QueryClassification or one of "
+                f"{', '.join(QueryType)}"
             )
         return found
 
-    return classify
+    def _refused(self, why: str) -> InputError:
+        self.problem = InputError(f"--classifier {self._text} {why}")
+        return self.problem

@@ -145,6 +145,7 @@ async def played(
             await tree.settle()
         finally:
             time.close()
+    change.check_classifier()
     return Played(
         recording=Recording(
             recipe=_unchanged_start(tree.recipe, recording.recipe),

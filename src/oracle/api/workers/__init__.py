@@ -1,0 +1,1 @@
+"""Many processes for one project: front ends take questions, workers answer them."""

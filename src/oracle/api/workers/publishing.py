@@ -1,0 +1,40 @@
+"""Stores what a run says, under the numbers that its readers know."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+from oracle.api.live_run import LiveRun
+from oracle.errors import StoreError
+from oracle.models.stream_chunk import OracleStreamChunk
+from oracle.services.dispatch.streams import Streams
+
+
+async def publish(
+    streams: Streams, run_id: str, live: LiveRun, heard: Callable[[OracleStreamChunk], None]
+) -> int:
+    """Follow the run to its end. A run that is resumed says again what is stored already.
+    Returns how many chunks were new.
+
+    The last chunks may come when the lease has been given back. They are not stored then: the
+    record has them, and says how the run ended.
+    """
+    before = stored = await streams.length(run_id)
+    said: list[tuple[int, OracleStreamChunk]] = []
+    async with contextlib.aclosing(live.follow()) as batches:
+        async for batch in batches:
+            said += batch
+            for _, chunk in batch:
+                heard(chunk)
+            # Before it has a lease a run can only say warnings.
+            if not said or live.owner is None:
+                continue
+            # While the database is away the chunks are kept, and stored with the next ones.
+            with contextlib.suppress(StoreError):
+                new = [chunk.to_dict() for number, chunk in said if number >= stored]
+                if new and not await streams.append(run_id, live.owner, stored, new):
+                    break
+                stored += len(new)
+                said = []
+    return stored - before

@@ -1,0 +1,1 @@
+"""Runs that one process asks for and another works on: a queue, commands, and streams."""

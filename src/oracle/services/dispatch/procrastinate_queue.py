@@ -1,0 +1,165 @@
+"""Jobs in PostgreSQL, with Procrastinate as the engine: queue, wake-up and heartbeat."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Final
+
+import procrastinate
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.jobs import Status
+
+from oracle.errors import StoreError
+from oracle.services.dispatch.memory import LeftBehind
+from oracle.services.dispatch.protocol import Job
+from oracle.services.storage.addresses import Address
+from oracle.services.storage.connections import shown
+
+log = logging.getLogger(__name__)
+
+TASK: Final = "oracle.run"
+WAITING: Final = (
+    "EXISTS (SELECT 1 FROM procrastinate_jobs WHERE queueing_lock = runs.id AND status = 'todo')"
+)
+"""In SQL: whether a run has a job that no worker has claimed."""
+
+STALLED_SECONDS: Final = 10.0
+"""Without a heartbeat for so long, a worker is taken for dead, and its jobs are given to others."""
+FORGOTTEN_SECONDS: Final = 3600.0
+SECONDS_TO_CONNECT_AGAIN: Final = 1.0
+MOST_CONNECTIONS: Final = 2
+
+
+class ProcrastinateDispatcher:
+    """`queue` is the name of a queue: a worker claims jobs of its own project only."""
+
+    def __init__(
+        self, app: procrastinate.App, queue: str, left_behind: LeftBehind, address: Address
+    ) -> None:
+        self._app = app
+        self._jobs = app.job_manager
+        self._queue = queue
+        self._left_behind = left_behind
+        self._address = address
+        self._worker: int | None = None
+        self._news = asyncio.Event()
+        self._listening: asyncio.Task[None] | None = None
+
+    async def enqueue(self, run_id: str) -> None:
+        task = self._app.configure_task(TASK, queue=self._queue, queueing_lock=run_id)
+        with self._faults(), contextlib.suppress(AlreadyEnqueued):
+            await task.defer_async(run_id=run_id)
+
+    async def claim(self, seconds: float) -> Job | None:
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._listen())
+        # Cleared before the first look: a job that comes after it rings again.
+        self._news.clear()
+        if (job := await self._fetched()) is not None:
+            return job
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), seconds)
+        return await self._fetched()
+
+    async def _fetched(self) -> Job | None:
+        try:
+            with self._faults():
+                worker = await self._registered()
+                found = await self._jobs.fetch_job(queues=[self._queue], worker_id=worker)
+        except StoreError:
+            # Others may have forgotten a worker that was asleep for long.
+            self._worker = None
+            raise
+        if found is None or found.id is None:
+            return None
+        return Job(found.id, str(found.task_kwargs["run_id"]))
+
+    async def finish(self, job: Job) -> None:
+        await self._remove(job.id)
+
+    async def cancel(self, run_id: str) -> bool:
+        with self._faults():
+            found = await self._jobs.list_jobs_async(queueing_lock=run_id, status="todo")
+            taken = [
+                await self._jobs.cancel_job_by_id_async(job.id, delete_job=True)
+                for job in found
+                if job.id is not None
+            ]
+        return any(taken)
+
+    async def heartbeat(self) -> None:
+        with self._faults():
+            await self._jobs.update_heartbeat(await self._registered())
+            stalled = await self._jobs.get_stalled_jobs(
+                queue=self._queue, seconds_since_heartbeat=STALLED_SECONDS
+            )
+            await self._jobs.prune_stalled_workers(FORGOTTEN_SECONDS)
+        for job in stalled:
+            if job.id is not None:
+                await self._remove(job.id)
+        # Also runs whose job was lost, for example with a front end that died between the two.
+        for run_id in await self._left_behind():
+            await self.enqueue(run_id)
+
+    async def close(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.wait({self._listening})
+        if self._worker is not None:
+            with contextlib.suppress(StoreError), self._faults():
+                await self._jobs.unregister_worker(self._worker)
+
+    async def _registered(self) -> int:
+        if self._worker is None:
+            self._worker = await self._jobs.register_worker()
+        return self._worker
+
+    async def _remove(self, job_id: int) -> None:
+        """Jobs that are over are deleted: what became of their runs is recorded elsewhere."""
+        try:
+            await self._jobs.finish_job_by_id_async(job_id, Status.SUCCEEDED, delete_job=True)
+        except ConnectorException as problem:
+            # Another worker took this one for dead and removed its job already.
+            log.debug("job %s is gone: %s", job_id, problem)
+
+    async def _listen(self) -> None:
+        async def ring(**_: Any) -> None:
+            self._news.set()
+
+        while True:
+            try:
+                await self._jobs.listen_for_jobs(on_notification=ring, queues=[self._queue])
+            except Exception as problem:
+                log.warning("the job queue cannot be heard: %s; trying again", problem)
+            await asyncio.sleep(SECONDS_TO_CONNECT_AGAIN)
+
+    @contextmanager
+    def _faults(self) -> Generator[None]:
+        try:
+            yield
+        except AlreadyEnqueued:
+            raise
+        except ConnectorException as problem:
+            reason = str(problem.__cause__ or problem).strip().splitlines()
+            told = f"{shown(self._address)}: the job queue cannot be used"
+            raise StoreError(f"{told} ({reason[0] if reason else 'no answer'})") from problem
+
+
+@asynccontextmanager
+async def opened(
+    address: Address, queue: str, left_behind: LeftBehind
+) -> AsyncGenerator[ProcrastinateDispatcher]:
+    connector = procrastinate.PsycopgConnector(
+        conninfo=address.with_password(), min_size=1, max_size=MOST_CONNECTIONS
+    )
+    app = procrastinate.App(connector=connector)
+    async with app.open_async():
+        dispatcher = ProcrastinateDispatcher(app, queue, left_behind, address)
+        try:
+            yield dispatcher
+        finally:
+            await dispatcher.close()

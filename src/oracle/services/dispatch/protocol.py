@@ -1,0 +1,37 @@
+"""The port to a job queue, which wakes workers.
+
+A job is the id of a run. Who works on a run, and how it ended, is in the `runs` table and in its
+journal, never in the queue. So a job may be lost or come twice: a run that is held by a worker
+cannot be taken by a second one (`LeaseHeld`), and `heartbeat` finds runs that nobody works on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+
+class Job(NamedTuple):
+    id: int
+    run_id: str
+
+
+class Dispatcher(Protocol):
+    async def enqueue(self, run_id: str) -> None:
+        """Wake a worker for the run. A run that waits already is not enqueued twice."""
+        ...
+
+    async def claim(self, seconds: float) -> Job | None:
+        """Take the oldest job; if there is none, wait for one for at most so long."""
+        ...
+
+    async def finish(self, job: Job) -> None:
+        """The job is over, whatever became of its run."""
+        ...
+
+    async def cancel(self, run_id: str) -> bool:
+        """Take out the job of a run that no worker has claimed; False if there is none."""
+        ...
+
+    async def heartbeat(self) -> None:
+        """Say that this worker is alive, and enqueue the runs that nobody works on."""
+        ...
