@@ -6,6 +6,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.errors import ModelError, ModelRefused
 from oracle.models.stream_chunk import OracleStreamChunk
@@ -436,3 +438,9 @@ SCENES: Mapping[str, Scene] = {
     ),
     "a large question": Scene(replies=["short"] * 2, query="why? " * 40_000, stop="partial_answer"),
 }
+
+_WAITS = ("time among the extracts",)
+NAMES: Sequence[Any] = [
+    pytest.param(name, marks=pytest.mark.extra) if name in _WAITS else name for name in SCENES
+]
+"""Of all scenes, for `parametrize`. Those that wait for seconds are `extra`."""

@@ -85,6 +85,7 @@ LEAVES.later_keys.update(
     words_when_told=Key(int, -1),
     surplus=Key(list, []),
     parts_wanted=Key(int, 0),
+    pieces=Key(list, []),
 )
 
 _NO_SERVICES: Final = AgentServices()

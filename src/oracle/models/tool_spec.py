@@ -80,7 +80,8 @@ class ToolSpec:
     follows from the name.
 
     A writing tool that `needs_yes` is run only if the question itself asks for it, or after a
-    person's yes to each call. Own tools do: they can change anything.
+    person's yes to each call. Own tools do: they can change anything. With `even_if_ordered` only
+    the person's yes counts, because the user who asks may not allow a write.
     """
 
     name: str
@@ -91,6 +92,7 @@ class ToolSpec:
     source: str | None = None
     role: Role | None = None
     needs_yes: bool = False
+    even_if_ordered: bool = False
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):

@@ -41,6 +41,9 @@ async def test_a_call_of_a_tool_that_was_not_in_the_request_is_not_run():
     ]
 
 
+GADGETS = ("a shell", "a debugger", "root access")
+"""What no tool has."""
+
 WRITING = {"search_code": "auth.py:3 x", "write_note": "notes/x.md"}
 
 
@@ -133,3 +136,30 @@ async def test_a_person_is_not_asked_again_for_what_was_granted():
     assert len(heard.of_type("approval")) == 1
     assert "You have it already: write_note" in heard.told(2)
     assert heard.offered[2] == ["search_code", "write_note"]
+
+
+async def test_who_wishes_for_ever_new_things_is_asked_for_the_answer_from_what_was_found():
+    wishes = ["Hm." + wants(each, "to see") for each in GADGETS]
+    heard = await ask(look(), *wishes, "In auth.py:3." + signal("context_sufficient"))
+    assert heard.offered[-1] == []
+    assert len(heard.model.requests) == 5
+    assert heard.done["missing"] == [f"{each} (to see)" for each in GADGETS]
+
+
+async def test_calls_beside_a_wish_that_was_refused_go_on():
+    wishes = [Reply(text=wants(each), calls=[("search_code", {"query": each})]) for each in GADGETS]
+    heard = await ask(look(), *wishes, "In auth.py:3.")
+    assert heard.ran == ["search_code"] * 4
+
+
+async def test_a_wish_in_the_last_turn_is_not_the_answer():
+    wishes = ["Hm." + wants(each) for each in (*GADGETS, "Slack")]
+    heard = await ask(look(), *wishes, "In auth.py:3." + signal("partial_answer", missing="more"))
+    assert heard.done["answer"] == "In auth.py:3."
+    assert "Nothing more is granted." in heard.told(5)
+
+
+async def test_a_model_that_only_wishes_comes_to_an_end():
+    heard = await ask(look(), *["I need a shell." + wants(f"a shell {n}") for n in range(9)])
+    assert (heard.stop, heard.done["answer"]) == ("stuck", "I need a shell.")
+    assert len(heard.model.requests) == 7

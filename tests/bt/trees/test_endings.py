@@ -284,3 +284,46 @@ async def test_a_run_that_ends_before_the_model_is_asked_still_finishes():
     heard = await ask(model=ScriptedModel(), trees=edited("turn.lua", broken))
     assert (heard.stop, heard.done["error_kind"]) == ("stuck", None)
     assert heard.of_type("sources")
+
+
+PARTS = [
+    f"Part {n} is in auth.py:{n}." + signal("need_turn", reason=f"part {n + 1} follows")
+    for n in (3, 4)
+]
+
+
+async def test_an_answer_in_pieces_is_put_together():
+    heard = await ask(look(), *PARTS, enough("That was all."))
+    assert heard.done["answer"].startswith("Part 3 is in auth.py:3.\n\nPart 4 is in auth.py:4")
+    assert heard.done["answer"].endswith("That was all.")
+    outcomes = [each["outcome"] for each in heard.of_type("turn_end")]
+    # The last text alone is a draft; what is shown as the answer comes after it.
+    assert outcomes == ["tools", "draft", "draft", "draft", "answer"]
+    shown = [chunk for chunk in heard.chunks if chunk.type in ("content", "turn_end")]
+    assert shown[-2]["content"].startswith("Part 3")
+
+
+async def test_an_answer_that_is_written_anew_replaces_its_drafts():
+    heard = await ask(look(), *PARTS, enough("Both are in auth.py:3 and auth.py:4."))
+    assert heard.done["answer"].startswith("Both are")
+    assert "Part 3" not in heard.done["answer"]
+
+
+CUT = "It is in auth.py:3. The token is checked there, and then the"
+
+
+async def test_a_text_that_stops_in_mid_sentence_is_asked_for_again():
+    heard = await ask(look(), CUT, "It is in auth.py:3. The token is checked there.")
+    assert "cut off" in heard.told()
+    assert heard.stop == "answered"
+
+
+async def test_a_text_that_stops_in_mid_sentence_again_is_not_whole():
+    heard = await ask(look(), CUT, CUT)
+    assert heard.stop == "partial_answer"
+    assert heard.done["missing"] == ["the rest of the answer: it stops in mid-sentence"]
+
+
+async def test_who_signals_has_come_to_the_end():
+    heard = await ask(look(), enough(CUT))
+    assert heard.stop == "answered"

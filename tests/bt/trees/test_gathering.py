@@ -124,3 +124,107 @@ async def test_an_answer_is_whole_only_if_what_the_question_names_was_found(foun
     )
     assert heard.stop == stop
     assert heard.done["missing"] == ([] if stop == "answered" else ["anything that mentions Kafka"])
+
+
+def maps(what):
+    """A call of a tool that shows what there is."""
+    return Reply(
+        text=signal("need_turn", reason=f"see {what}"), calls=[("get_repo_map", {"question": what})]
+    )
+
+
+async def test_after_three_overviews_without_a_word_of_the_question_it_has_to_search():
+    found = {"get_repo_map": lambda a: f"m.py:1 {a['question']}", "search_code": FOUND}
+    heard = await ask(*map(maps, ("ab", "cd", "ef", "gh")), look(), enough(), tools=found)
+    assert heard.ran == [*["get_repo_map"] * 3, "search_code"]
+    assert "search for the words of the question" in heard.results()[3]
+
+
+async def test_a_model_that_never_searches_is_given_what_the_tree_finds():
+    found = {
+        "get_repo_map": lambda a: f"m.py:1 {a['question']}",
+        "search_code": FOUND,
+        "read_file": FOUND,
+    }
+    heard = await ask(*map(maps, "abcdefghijk"), enough(), tools=found)
+    assert "search_code" in heard.ran
+    assert "auth.py:3" in "".join(heard.results())
+
+
+async def test_a_model_whose_searches_tell_nothing_is_given_what_the_tree_finds():
+    found = {
+        "search_code": lambda a: FOUND if "login" in a["query"] else "",
+        "read_file": FOUND,
+    }
+    heard = await ask(*map(look, "abcdefghijk"), enough(), tools=found)
+    assert "auth.py:3" in "".join(heard.results())
+    assert sum(name == "search_code" for name in heard.ran) < 5
+
+
+# -- reads of places that nobody has named ---------------------------------------------------------
+
+
+def missing(arguments):
+    content = f"there is no file '{arguments['path']}'"
+    return {"success": False, "content": content, "sources": []}
+
+
+def only_auth(arguments):
+    return FOUND if arguments["path"] == "auth.py" else missing(arguments)
+
+
+async def test_after_two_reads_that_failed_a_place_that_nothing_names_is_not_read():
+    found = {"search_code": FOUND, "read_file": missing}
+    guesses = [reads(f"lib/{name}.py") for name in ("one", "two", "three")]
+    heard = await ask(*guesses, look(), enough(), tools=found)
+    assert [call[1]["path"] for call in heard.tools.calls if "path" in call[1]][:2] == [
+        "lib/one.py",
+        "lib/two.py",
+    ]
+    assert "lib/three.py" not in str(heard.tools.calls)
+    assert "search for it first" in heard.results()[2]
+
+
+async def test_a_place_that_a_result_names_is_read_although_others_failed():
+    found = {"search_code": FOUND, "read_file": only_auth}
+    guesses = [reads(f"lib/{name}.py") for name in ("one", "two")]
+    heard = await ask(*guesses, look(), reads("auth.py"), enough(), tools=found)
+    assert heard.ran == ["read_file", "read_file", "search_code", "read_file"]
+
+
+async def test_for_a_model_that_only_guesses_at_places_the_tree_searches():
+    found = {"search_code": FOUND, "read_file": only_auth}
+    guesses = [reads(f"lib/{name}.py") for name in ("one", "two", "three")]
+    heard = await ask(*guesses, enough("In auth.py:3."), tools=found)
+    assert "search_code" in heard.ran
+    assert heard.stop == "answered"
+
+
+# -- lines that were shown before ------------------------------------------------------------------
+
+
+def whole_file(arguments):
+    source = {"kind": "code", "where": "auth.py:1-9", "text": FOUND}
+    source |= {"path": arguments["path"], "start": 1, "end": 9, "whole": True}
+    return {"success": True, "content": FOUND, "sources": [source]}
+
+
+def window(start):
+    arguments = {"path": "auth.py", "start": start, "end": start + 4}
+    reason = signal("need_turn", reason=f"from {start}")
+    return Reply(text=reason, calls=[("read_file", arguments)])
+
+
+async def test_lines_of_a_file_that_was_read_whole_are_not_read_again():
+    found = {"search_code": FOUND, "read_file": whole_file}
+    heard = await ask(reads("auth.py"), window(2), window(4), enough(), tools=found)
+    assert heard.ran == ["read_file"]
+    assert "an earlier result shows all these lines" in heard.results()[1]
+
+
+async def test_after_a_write_a_file_may_be_read_again():
+    found = {"write_note": "notes/x.md", "read_file": whole_file}
+    write = Reply(calls=[("write_note", {"query": "q"})])
+    query = "Write a note about the login function in auth.py: it checks a token."
+    heard = await ask(reads("auth.py"), write, window(2), "Done.", query=query, tools=found)
+    assert heard.ran == ["read_file", "write_note", "read_file"]

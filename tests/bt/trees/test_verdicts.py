@@ -6,11 +6,11 @@ from oracle.services.control.ledger import Limits
 from oracle.testing import signal
 from tests.asking import ask, enough, look, stuck
 from tests.default_run import thinned
-from tests.scenarios import SCENES, play
+from tests.scenarios import NAMES, SCENES, play
 from tests.tables import each_row
 
 
-@pytest.mark.parametrize("name", thinned(SCENES, 4))
+@pytest.mark.parametrize("name", thinned(NAMES, 4))
 async def test_each_signal_of_a_whole_response_gets_a_verdict_in_its_turn(name):
     said = await play(SCENES[name])
     cut = {c.turn for c in said if c.type == "turn_end" and c["outcome"] == "cut"}

@@ -2,7 +2,12 @@
 
 from types import SimpleNamespace
 
-from oracle.services.control.first_look import shares_of, tools_to_add, tools_to_keep_for_later
+from oracle.services.control.first_look import (
+    shares_of,
+    tools_for_reasons,
+    tools_to_add,
+    tools_to_keep_for_later,
+)
 from oracle.testing.models import tool_spec
 from tests.tables import each_row
 
@@ -61,3 +66,21 @@ def test_a_source_with_few_of_the_words_is_kept_for_later(question, shares, late
 )
 def test_a_source_that_alone_has_most_of_the_words_is_offered(shares, added):
     assert tools_to_add(shares, SPECS, NOTES, most=0.6) == added
+
+
+CODE = ["search_code", "read_file"]
+
+
+@each_row(
+    ("question", "shares", "added"),
+    [
+        ("why no tide tables?", {"code": 0.5, "vault": 0.5, "threads": 0.3}, NOTES[:2]),
+        ("the reason for tide tables", {"code": 0.5, "threads": 0.7}, ["search_threads"]),
+        ("why no tide tables?", {"code": 0.7, "vault": 0.5, "threads": 0.5}, []),
+        ("why no tide tables?", {"code": 0.1, "vault": 0.4, "threads": 0.4}, []),
+        ("where are tide tables?", {"code": 0.5, "vault": 0.5, "threads": 0.5}, []),
+        ("why no tide tables?", {}, []),
+    ],
+)
+def test_reasons_are_looked_for_in_prose(question, shares, added):
+    assert tools_for_reasons(question, shares, SPECS, CODE, least=0.5) == added

@@ -4,10 +4,12 @@ import pytest
 
 from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.services.classification.classifier import classify_query
+from oracle.services.control.asked_for import asks_for
 from oracle.services.control.grants import (
     considered,
     first_grant,
     more_tools,
+    only_by_yes,
     specs_as_data,
     specs_from,
     tools_for,
@@ -199,3 +201,14 @@ def test_specs_of_an_older_recording_have_no_role_and_come_back_with_one():
         for spec in specs_as_data(SPECS)
     ]
     assert specs_from(older) == SPECS
+
+
+def test_an_order_of_a_user_who_may_not_write_is_offered_and_is_not_a_yes():
+    order = "Use write_note to write a note about the login flow"
+    specs = only_by_yes(SPECS)
+    (writes,) = [spec for spec in specs if spec.writes]
+    assert (writes.needs_yes, asks_for(order, writes)) == (True, False)
+    # Even where nobody can be asked: the refusal of its call says what was not done.
+    assert "write_note" in first_grant(classify_query(order), specs, question=order, **SURE)
+    assert specs_from(specs_as_data(specs)) == specs
+    assert [spec for spec in specs if not spec.writes] == SPECS[:-1]

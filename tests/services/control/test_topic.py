@@ -56,6 +56,12 @@ FOLLOW_UPS = [
     (AUTH, "So when a wrong one is entered?"),
     (AUTH, "In auth.py, what does line 40 do?"),
     (AUTH, "Are authentication and authorisation separated?"),
+    (AUTH, "much shorter please, for a slide"),
+    (AUTH, "Rephrase for a customer"),
+    (CACHE, "now as a markdown table"),
+    (CACHE, "in two sentences for the newsletter"),
+    (DB, "now in German please"),
+    (DB, "Translate to French"),
     (UI, "Is it memoized?"),
     (UI, "Where do the sessions come from?"),
     (UI, "And on mobile?"),
@@ -77,6 +83,9 @@ FOLLOW_UPS = [
 ]
 
 SHIFTS = [
+    (AUTH, "How are long lines wrapped in the sidebar?"),
+    (DB, "Which component of the front end renders the sidebar of sessions as a list?"),
+    (DB, "long polling of sessions"),
     (AUTH, "What's the weather in Paris?"),
     (AUTH, "How does the scheduler pick the next job?"),
     (CACHE, "How is the database migrated?"),

@@ -41,6 +41,23 @@ async def test_an_unknown_model_is_refused_by_its_name(dialect):
     assert f"has no model '{model}'" in str(error)
 
 
+async def test_a_404_that_does_not_name_the_model_is_about_the_address(dialect):
+    _, error = await dialect.failing(Reply(status=404, body=[b'{"detail": "Not Found"}']))
+    assert type(error) is ModelRefused
+    assert "does not know this address (404" in str(error)
+    assert "has no model" not in str(error)
+
+
+@pytest.mark.parametrize(("path", "is_advised"), [("", True), ("/v1", False), ("/v1/", False)])
+async def test_the_usual_end_of_an_address_is_advised_if_it_is_missing(path, is_advised):
+    async with ScriptedServer(Reply(status=404, body=[b"404 page not found"])) as server:
+        model = open_model("openai:m", base_url=server.url + path, context_window=8_000)
+        with pytest.raises(ModelRefused, match="does not know this address") as raised:
+            async for _ in model.stream(asking("hi")):
+                pass
+    assert ("often end in /v1" in str(raised.value)) is is_advised
+
+
 async def test_a_name_that_is_nearly_known_gets_a_suggestion():
     dialect = Dialect(anthropic, "anthropic:claude-sonet-5")
     _, error = await dialect.failing(anthropic.unknown_model("claude-sonet-5"))

@@ -21,14 +21,17 @@ from oracle.bt.tool_calls import (
     show_to_the_model,
 )
 from oracle.models.tool_spec import Role
+from oracle.services.control.guesses import is_guess, places_named
 from oracle.services.control.needs import follows_a_lead, last_in_vain
 from oracle.services.control.overlap import (
     GATHERING_ROLES,
+    OVERVIEW_ROLES,
     is_in_vain,
     reasons_not_to_run,
     searches_in_vain,
 )
 from oracle.services.control.repetition import name_of_call
+from oracle.services.control.rereading import is_shown, lines_shown
 from oracle.services.control.writes import done_writes
 
 # -- screening: a call that will not be run carries the reason, which the model is given -----------
@@ -165,6 +168,77 @@ def refuse_searches_in_vain(ctx: TickContext) -> RunStatus:
 
         _refuse(bb, reason, is_spared=True, is_in_vain=True)
     return SUCCESS
+
+
+@action(reads=["calls", "messages", "tool_results", "tool_list", "evidence"], writes=["calls"])
+def refuse_guesses(ctx: TickContext, failures: int) -> RunStatus:
+    """After so many reads that failed, a place that neither the user nor a result has named is only
+    a guess. A search says what there is.
+    """
+    bb = board_of(ctx)
+    readers = {spec.name: spec for spec in all_tools(bb) if spec.role == "read"}
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    failed = (each for each in results if each["run"] and not each["success"])
+    if sum(each["name"] in readers for each in failed) >= failures:
+        # A long result is shortened later; its places stay on the board.
+        found = (str(place.get("path") or place["where"]) for place in bb_get(bb, "evidence"))
+        named = "\n".join((places_named(bb_get(bb, "messages")), *found)).lower()
+        told = "nothing so far names this place, and other guesses failed; search for it first"
+
+        def reason(call: Call) -> str | None:
+            spec = readers.get(call["name"])
+            return told if spec is not None and is_guess(call, spec, named) else None
+
+        _refuse(bb, reason, is_spared=True, is_guess=True)
+    return SUCCESS
+
+
+@action(reads=["calls", "messages", "tool_results", "tool_list"], writes=["calls"])
+def refuse_lines_shown_before(ctx: TickContext) -> RunStatus:
+    """Lines that an earlier read shows already. After a write they may have changed."""
+    bb = board_of(ctx)
+    readers = {spec.name: spec for spec in all_tools(bb) if spec.role == "read"}
+    shown = lines_shown(bb_get(bb, "messages"))
+    if shown and not any("write" in each for each in bb_get(bb, "tool_results")):
+        told = "an earlier result shows all these lines; look there, read another place, or answer"
+
+        def reason(call: Call) -> str | None:
+            spec = readers.get(call["name"])
+            return told if spec is not None and is_shown(call, spec, shown) else None
+
+        _refuse(bb, reason, is_spared=True)
+    return SUCCESS
+
+
+@action(reads=["calls", "query", "yields", "tool_results", "tool_list"], writes=["calls"])
+def refuse_more_overviews(ctx: TickContext, overviews: int) -> RunStatus:
+    """After so many lists and maps, and as many calls since the last new word of the question, the
+    model knows what there is. Where the answer is, a search says. A name that neither the question
+    nor a result has is only a guess then.
+    """
+    bb = board_of(ctx)
+    over = {spec.name for spec in all_tools(bb) if spec.role in OVERVIEW_ROLES}
+    naming = {spec.name for spec in all_tools(bb) if spec.role == "uses"}
+    asked: str = bb_get(bb, "query").lower()
+    looked = sum(each["run"] and each["name"] in over for each in bb_get(bb, "tool_results"))
+    if looked >= overviews and len(last_in_vain(bb_get(bb, "yields"))) >= overviews:
+        told = "you have seen what there is; search for the words of the question, or answer"
+
+        def reason(call: Call) -> str | None:
+            is_guess = call["name"] in naming and not _has_one_of(asked, call["arguments"])
+            is_more = call["name"] in over or is_guess
+            return told if is_more and not call.get("is_lead") else None
+
+        _refuse(bb, reason, is_spared=True)
+    return SUCCESS
+
+
+def _has_one_of(text: str, arguments: Mapping[str, Any] | str) -> bool:
+    """Whether the text has a name that is looked up. Arguments that cannot be read have none."""
+    if not isinstance(arguments, Mapping):
+        return False
+    names = (value.strip().lower() for value in arguments.values() if isinstance(value, str))
+    return any(len(name) > 1 and name in text for name in names)
 
 
 @action(reads=["calls", "messages", "evidence", "query", "tool_list"], writes=["calls"])

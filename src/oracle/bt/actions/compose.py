@@ -33,7 +33,11 @@ from oracle.models.source import Source
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.conversation import rough_tokens
-from oracle.services.control.first_look import tools_to_add, tools_to_keep_for_later
+from oracle.services.control.first_look import (
+    tools_for_reasons,
+    tools_to_add,
+    tools_to_keep_for_later,
+)
 from oracle.services.control.gathered import attached_places
 from oracle.services.control.grants import first_grant
 from oracle.services.prompting.composer import (
@@ -103,15 +107,20 @@ def grant_first_tools(
     reads=["query", "facts", "granted", "tool_list", "tool_reasons"],
     writes=["granted", "tool_reasons"],
 )
-def prefer_sources_with_its_words(ctx: TickContext, most: float, part: float) -> RunStatus:
+def prefer_sources_with_its_words(
+    ctx: TickContext, most: float, part: float, reasons: float = 2.0
+) -> RunStatus:
     """Grant the tools of sources that have `most` of the question's words in one place, if no
-    source granted so far has. Then take back those of sources that have at most this `part` of what
-    the best one has.
+    source granted so far has; and, if it asks why, those of prose that has the share `reasons` of
+    them, and as many as any other source. Then take back those of sources that have at most this
+    `part` of what the best one has.
     """
     bb = board_of(ctx)
     shares, specs = shares_of(bb), all_tools(bb)
     granted: list[str] = bb_get(bb, "granted")
-    added = tools_to_add(shares, specs, granted, most=most)
+    added = tools_to_add(shares, specs, granted, most=most) or tools_for_reasons(
+        bb_get(bb, "query"), shares, specs, granted, least=reasons
+    )
     give_reason(bb, added, "the words of the question are there")
     granted = [*granted, *added]
     later = tools_to_keep_for_later(

@@ -24,7 +24,7 @@ from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import RESULTS, Call, Done, Result, perform_calls
 from oracle.services.control.overlap import tools_that_found_nothing
-from oracle.services.coverage.affordable import how_many_may_be_read, may_be_read
+from oracle.services.coverage.affordable import which_may_be_read
 from oracle.services.coverage.bridges import bridges_in, names_to_follow, with_bridges
 from oracle.services.coverage.listing import (
     Found,
@@ -111,7 +111,7 @@ async def list_parts(ctx: TickContext, many: int = MOST_PARTS) -> RunStatus:
         found = await search(searches_for_words(asked, found, tools), "coverage-word")
     # Of a broad question, what is found and not read is named to the model and in the end.
     parts = parts_of(asked, found, tools)[: None if is_broad else wanted]
-    count = how_many_may_be_read(parts, ledger_of(bb), wanted)
+    count = len(which_may_be_read(parts, ledger_of(bb), wanted))
     bb_set(bb, "parts", [*listed_uses(results), *without_listed(parts, found, count)])
     if not parts:
         return ctx.fail("the searches found no part")
@@ -158,7 +158,7 @@ def choose_next_parts(ctx: TickContext, at_once: int) -> RunStatus:
     """The next few, as calls that the tree makes in the model's place."""
     bb = board_of(ctx)
     parts: list[Part] = bb_get(bb, "parts")
-    open_ = [n for n in to_read(parts, wanted_parts(bb)) if may_be_read(parts[n], ledger_of(bb))]
+    open_ = which_may_be_read(parts, ledger_of(bb), wanted_parts(bb))
     calls = [_call(id_of(n), parts[n]["tool"], parts[n]["arguments"]) for n in open_[:at_once]]
     bb_set(bb, "calls", calls)
     return SUCCESS

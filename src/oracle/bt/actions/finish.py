@@ -80,7 +80,9 @@ def beside_the_question(ctx: TickContext) -> RunStatus:
 @action(reads=_CLOSING, writes=_CLOSED)
 def cut_short(ctx: TickContext) -> RunStatus:
     """The text stops before its end, and there is no room to continue it."""
-    return _partial(ctx, "the answer was cut", [])
+    is_reported = bb_get(board_of(ctx), "response")["ending"]["kind"] != "whole"
+    missing = [] if is_reported else ["the rest of the answer: it stops in mid-sentence"]
+    return _partial(ctx, "the answer was cut", missing)
 
 
 @action(reads=_CLOSING, writes=_CLOSED)

@@ -142,6 +142,17 @@ def response_was_empty(ctx: TickContext) -> RunStatus:
     return SUCCESS
 
 
+@action(reads=["messages", *AGENT_STATE], writes=["messages"])
+def nothing_more_is_granted(ctx: TickContext) -> RunStatus:
+    """The text is not taken as an answer: it says what the model lacks, not what was found."""
+    tell_model(
+        board_of(ctx),
+        "Nothing more is granted. Answer now from what was found, with its places, and say in one "
+        f"sentence what stays open. {agent_state(ctx).summary}",
+    )
+    return SUCCESS
+
+
 @action(reads=["messages"], writes=["messages"])
 def response_was_cut_off(ctx: TickContext) -> RunStatus:
     """The process died while it streamed. What had arrived stays a draft."""

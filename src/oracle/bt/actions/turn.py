@@ -40,6 +40,7 @@ from oracle.bt.tool_calls import leave_out
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.announcements import is_announcement
+from oracle.services.control.pieces import pieces_with, whole_answer
 from oracle.services.signals.parser import NOT_LAST
 
 LONGEST_CUT_TEXT: Final = 2_000
@@ -105,6 +106,7 @@ def begin(ctx: TickContext) -> RunStatus:
         "tool_results",
         "accumulated_content",
         "is_last_turn",
+        "pieces",
         *SIGNAL_STATE,
         *BOOKED,
     ],
@@ -121,6 +123,7 @@ def begin(ctx: TickContext) -> RunStatus:
         "calls",
         "calls_wait",
         "answer_so_far",
+        "pieces",
         "malformed_responses",
         "empty_responses",
         "seconds_left",
@@ -148,6 +151,7 @@ def take_in_response(ctx: TickContext) -> RunStatus:
             bb_set(bb, "answer_so_far", text)
         before: str = bb_get(bb, "accumulated_content")
         bb_set(bb, "accumulated_content", f"{before}\n\n{text}" if before else text)
+    bb_set(bb, "pieces", pieces_with(bb_get(bb, "pieces"), response))
     if said or response["calls"]:
         append(bb, "messages", message)
     if surplus:
@@ -155,6 +159,19 @@ def take_in_response(ctx: TickContext) -> RunStatus:
     # In a last turn even a response with calls is as good as empty: they are not run.
     if (text or response["calls"]) and not bb_get(bb, "is_last_turn"):
         bb_set(bb, "empty_responses", 0)
+    return SUCCESS
+
+
+@action(reads=["response", "pieces", "ledger", "turn_is_open"], writes=["response", "turn_is_open"])
+def join_the_pieces(ctx: TickContext) -> RunStatus:
+    """If the response is the end of an answer in pieces, the whole is shown as the answer."""
+    bb = board_of(ctx)
+    response: dict[str, Any] = bb_get(bb, "response")
+    whole = whole_answer(bb_get(bb, "pieces"), response["text"])
+    if whole != response["text"]:
+        end_turn(ctx, outcome_of(response))  # the text of this turn alone is a draft
+        say(ctx, ChunkType.CONTENT, content=whole)
+        bb_set(bb, "response", {**response, "text": whole})
     return SUCCESS
 
 

@@ -34,11 +34,16 @@ def a_part_is_beyond_every_tool(ctx: TickContext) -> bool:
     return bool(new_gaps(board_of(ctx)))
 
 
+@condition(reads=_ASKED)
+def no_tool_can_do_it(ctx: TickContext) -> bool:
+    """Whether nothing is left to grant or to ask a person for."""
+    return not (a_reading_tool_can_do_it(ctx) or a_writing_tool_can_do_it(ctx))
+
+
 @condition(reads=[*_ASKED, "gaps"])
 def all_of_it_was_refused_before(ctx: TickContext) -> bool:
     """Whether nothing is left to grant, to ask a person for, or to admit."""
-    can_be_done = a_reading_tool_can_do_it(ctx) or a_writing_tool_can_do_it(ctx)
-    return not can_be_done and not a_part_is_beyond_every_tool(ctx)
+    return no_tool_can_do_it(ctx) and not a_part_is_beyond_every_tool(ctx)
 
 
 @condition(reads=["query", "calls", "tool_list"])

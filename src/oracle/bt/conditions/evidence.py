@@ -31,6 +31,7 @@ from oracle.services.control.needs import (
     last_in_vain,
     share_of_words,
 )
+from oracle.services.control.overlap import OVERVIEW_ROLES
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
 from oracle.services.questions.project_topics import project_question
 from oracle.services.tools.offered import with_role
@@ -107,6 +108,15 @@ def no_source_knows_the_name(ctx: TickContext) -> bool:
 def was_gathered(ctx: TickContext) -> bool:
     """Whether this run has found anything."""
     return bool(bb_get(board_of(ctx), "evidence"))
+
+
+@condition(reads=["tool_results", "tool_list"])
+def is_only_an_overview(ctx: TickContext) -> bool:
+    """Whether all that was found are lists and maps: they show what there is, and answer little."""
+    bb = board_of(ctx)
+    over = {spec.name for spec in all_tools(bb) if spec.role in OVERVIEW_ROLES}
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    return all(each["name"] in over for each in results if each["success"] and not each["empty"])
 
 
 @condition(reads=["query", "facts", "classification", "history", "topic_shift"])
@@ -236,6 +246,13 @@ def only_repeats_searches_in_vain(ctx: TickContext) -> bool:
     """Whether all calls of the response were refused because their words were not found before."""
     calls: list[dict[str, Any]] = bb_get(board_of(ctx), "calls")
     return bool(calls) and all(call.get("is_in_vain") for call in calls)
+
+
+@condition(reads=["calls"])
+def only_guesses_places(ctx: TickContext) -> bool:
+    """Whether all calls of the response were refused because they only guess at places."""
+    calls: list[dict[str, Any]] = bb_get(board_of(ctx), "calls")
+    return bool(calls) and all(call.get("is_guess") for call in calls)
 
 
 @condition(reads=["query", "words_found", "yields"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from oracle.bt.board import OFFER, bb_get, board_of
+from oracle.bt.board import OFFER, bb_get, board_of, classification_of
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.bt.shortfall import (
@@ -14,6 +14,9 @@ from oracle.bt.shortfall import (
     only_announces,
     unwritten,
 )
+from oracle.services.citations import find_citations
+from oracle.services.control import mid_sentence
+from oracle.services.control.announcements import LONGEST
 
 _NOT_FINISHED: Final = ("need_turn", "need_capability", "delegation_recommended")
 
@@ -35,6 +38,32 @@ def asks_for_more(ctx: TickContext) -> bool:
     """Whether the model itself says that it has not finished."""
     signal: dict[str, Any] = bb_get(board_of(ctx), "signal") or {}
     return signal.get("type") in _NOT_FINISHED
+
+
+@condition(reads=["signal", "response", "classification"])
+def only_asks_for_more(ctx: TickContext) -> bool:
+    """Whether the model has not finished, and its text names no place: it says what it lacks.
+
+    Only for a question about sources. What else is asked can be answered without a place.
+    """
+    bb = board_of(ctx)
+    text: str = bb_get(bb, "response")["text"]
+    if not asks_for_more(ctx) or not text or len(text) > LONGEST:
+        return False
+    is_about_sources = (
+        bb_get(bb, "classification") is not None and classification_of(bb).needs_any_source
+    )
+    return is_about_sources and not find_citations(text)
+
+
+@condition(reads=["signal", "response"])
+def stops_in_mid_sentence(ctx: TickContext) -> bool:
+    """Whether it has no signal, not even a malformed one, and no end: it was cut unnoticed."""
+    bb = board_of(ctx)
+    response: dict[str, Any] = bb_get(bb, "response")
+    if bb_get(bb, "signal") is not None or response["malformed"]:
+        return False
+    return bool(response["text"]) and mid_sentence.stops_in_mid_sentence(response["text"])
 
 
 @condition(reads=["calls"])

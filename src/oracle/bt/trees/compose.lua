@@ -13,6 +13,7 @@ local SURE_OF_THE_WEB = 0.9   -- from here on a question about the world outside
 local SURE_OF_A_CLASS = 0.6   -- below this the class may be wrong, so the tools of the second class are granted too
 -- Shares of the question's words that the best place of a source has (services/control/first_look.py).
 local MOST_WORDS = 0.6        -- from here on an answer is probably there
+local REASONS = 0.5           -- notes and threads with so many of them may say why
 local POOR = 0.5              -- a source with at most half of what the best one has is kept for later
 
 BT.tree("compose", {
@@ -29,7 +30,7 @@ BT.tree("compose", {
       BT.expect("says all by itself", "#bb.history == 0 or bb.topic_shift"),
       BT.invert("is not broad", BT.subtree("question is broad")),
       BT.invert("is not about every use", coverage.every_use_of_a_name_is_asked_for),
-      compose.prefer_sources_with_its_words { most = MOST_WORDS, part = POOR },
+      compose.prefer_sources_with_its_words { most = MOST_WORDS, part = POOR, reasons = REASONS },
     })),
     -- With a single turn nobody would read what a tool returns.
     BT.guard("there is only one turn", { "bb.limits.turns <= 1", grant.withdraw_all { stop = "" } }),

@@ -7,6 +7,7 @@ local evidence = BT.leaves("oracle.bt.conditions.evidence")     -- what has been
 local capability = BT.leaves("oracle.bt.conditions.capability") -- what a need_capability signal asks for
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
+local turn = BT.leaves("oracle.bt.actions.turn")
 local calls = BT.leaves("oracle.bt.actions.calls")
 local note = BT.leaves("oracle.bt.actions.note")                -- counters
 local tell = BT.leaves("oracle.bt.actions.tell")                -- messages to the model
@@ -20,6 +21,7 @@ local WEAK_SIGNAL = 0.3    -- an answer with a confidence below this is not whol
 local DOUBTS = 1           -- the 2nd text that nothing backs, announces work, or lacks the write asked for, ends the run
 local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run
 local MALFORMED = 1        -- with the 2nd unreadable signal the text counts without one
+local REFUSALS = 2         -- the 3rd wish for what no tool can do is the end of the search, if it has found something
 local DELEGATIONS = 1      -- the 2nd wish to delegate needs calls of its own, or it is the end of the search
 
 local function on(signal, branch)
@@ -32,7 +34,13 @@ local function end_with_the_answer()
     BT.sequence("only announces work", { reply.only_announces_work, finish.without_an_answer }),
     BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),
     BT.sequence("found beside the question", { evidence.lacks_what_was_asked_for, finish.beside_the_question }),
-    BT.sequence("it was cut", { BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"), finish.cut_short }),
+    BT.sequence("it was cut", {
+      BT.selector("has no end", {
+        BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"),
+        reply.stops_in_mid_sentence,
+      }),
+      finish.cut_short,
+    }),
     BT.sequence("model is not sure", { reply.has_a_weak_signal { below = WEAK_SIGNAL }, finish.unsure }),
     BT.sequence("model wants more", { reply.asks_for_more, finish.wants_more }),
     BT.sequence("calls are left", { reply.has_calls_to_run, finish.with_calls_left }),
@@ -140,8 +148,19 @@ BT.tree("decide", {
     BT.sequence("last turn", {
       BT.expect("tools were withdrawn", "bb.is_last_turn"),
       BT.selector("text or nothing", {
+        -- "I need a shell for that" is not an answer, and there is something to answer from.
+        BT.sequence("wants more instead of answering", {
+          reply.only_asks_for_more,
+          evidence.was_gathered,
+          BT.expect("not asked again too often", "bb.empty_responses < " .. EMPTY_RESPONSES),
+          ledger.allows_another_turn,
+          note.empty_response,
+          say.verdict { verdict = "asked_again", reason = "it asks for more instead of answering" },
+          tell.nothing_more_is_granted,
+        }),
         BT.sequence("text ends the run", {
           reply.has_text,
+          turn.join_the_pieces,
           BT.selector("how good the answer is", {
             on("context_sufficient", end_with_the_answer()),
             on("partial_answer", BT.sequence("partial answer", { finish.show_what_is_missing, finish.partial })),
@@ -180,7 +199,7 @@ BT.tree("decide", {
         BT.selector("answer or ask for it", {
           BT.sequence("calls tools too", { reply.has_calls_to_run, ask_for_the_answer("answer instead of searching") }),
           BT.sequence("only announces work", { reply.only_announces_work, ask_for_the_answer("ask for the answer") }),
-          BT.sequence("answers", { reply.has_text, end_with_the_answer(), BT.exit("turns") }),
+          BT.sequence("answers", { reply.has_text, turn.join_the_pieces, end_with_the_answer(), BT.exit("turns") }),
           ask_for_the_answer("ask for the answer"),
         }),
       }),
@@ -203,6 +222,15 @@ BT.tree("decide", {
     on("need_capability", BT.selector("find a tool for it", {
       BT.expect("tools are withdrawn", "bb.tools_withdrawn"), -- by the fallback: the next turn is the last anyway
       BT.sequence("all of it was refused before", { capability.all_of_it_was_refused_before, ask_for_what_there_is() }),
+      -- There is always one more thing to wish for. What was found has to do; calls in the same response go on.
+      BT.sequence("was refused too often", {
+        BT.expect("not the first wishes", "#bb.gaps >= " .. REFUSALS),
+        capability.no_tool_can_do_it,
+        BT.invert("no call to run", reply.has_calls_to_run),
+        evidence.was_gathered,
+        grant.admit_the_gaps,
+        ask_for_what_there_is(),
+      }),
       BT.sequence("consider all of it", {
         BT.guard("tools that read", { capability.a_reading_tool_can_do_it, grant.reading_tools }),
         BT.guard("tools that write", {
@@ -232,6 +260,7 @@ BT.tree("decide", {
       }),
       BT.sequence("ends with a partial answer", {
         reply.has_text,
+        turn.join_the_pieces,
         finish.show_what_is_missing,
         finish.partial,
         BT.exit("turns"),
@@ -270,7 +299,17 @@ BT.tree("decide", {
           BT.expect("first of its kind", "bb.response.malformed and bb.malformed_responses <= " .. MALFORMED),
           tell.give_a_readable_signal,
         }),
-        BT.sequence("text is the answer", { end_with_the_answer(), BT.exit("turns") }),
+        -- The provider did not say that it was cut, so it was not continued. It is asked for again, without tools: what
+        -- it was written from is there.
+        BT.sequence("stops in mid-sentence", {
+          reply.stops_in_mid_sentence,
+          evidence.backs_the_claim,
+          ledger.allows_another_turn,
+          say.verdict { verdict = "asked_again", reason = "the text stops in mid-sentence" },
+          grant.withdraw_all { stop = "" },
+          tell.response_was_cut_off,
+        }),
+        BT.sequence("text is the answer", { turn.join_the_pieces, end_with_the_answer(), BT.exit("turns") }),
       }),
     }),
     ask_again_or_give_up(),

@@ -27,13 +27,15 @@ end
 
 BT.tree("answer from what there is", { root = ask_for_what_there_is() })
 
--- The tree reads itself what a broad question spans, or the best places if nothing was found so far. Else it is the end.
+-- The tree reads itself what a broad question spans, or the best places if nothing was found so far, or if the model
+-- has looked around without a search. Else it is the end.
 local function the_last_way()
   return BT.selector("the last way", {
     BT.sequence("every part", {
       BT.selector("there is more to read", {
         BT.subtree("question is broad"),
         BT.invert("nothing is there", evidence.was_gathered),
+        evidence.is_only_an_overview,
       }),
       coverage.can_be_covered,
       BT.later("cover every part"),
@@ -48,6 +50,7 @@ local function another_way_or_the_answer()
     BT.sequence("evidence is there", {
       BT.expect("no call repeats", "#bb.loop.calls == 0"),
       evidence.was_gathered,
+      BT.invert("not only an overview", evidence.is_only_an_overview),
       BT.selector("ask for the answer", {
         BT.expect("was asked for it", "bb.tools_withdrawn"),
         BT.sequence("answer without tools", { grant.withdraw_all { stop = "" }, tell.answer_now }),
@@ -135,6 +138,12 @@ BT.tree("circles", {
         circles.refuse_that_call_from_now_on,
         circles.withdraw_that_tool,
         another_way_or_the_answer(),
+      }),
+      BT.sequence("nobody has searched", {
+        BT.expect("tools are left", "not bb.tools_withdrawn"),
+        evidence.is_only_an_overview, -- or nothing at all
+        coverage.can_be_covered,
+        BT.later("cover every part"),
       }),
       ask_for_what_there_is(),
     }),

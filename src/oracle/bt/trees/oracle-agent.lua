@@ -37,12 +37,14 @@ local keys = {
     previous_errors = false,
   },
 
-  -- The conversation with the model, and what it weighs.
+  -- The conversation with the model, and what it weighs. `pieces` are texts that asked for another turn and
+  -- called no tool.
   conversation = {
     messages = { type = "list", default = {} },
     weight = { type = "object", default = { count = 0, tokens = 0, digest = "" } },
     accumulated_content = { type = "string", default = "" },
     answer_so_far = { type = "string", default = "" },
+    pieces = { type = "list", default = {} },
   },
 
   -- The ledger. `seconds_left` is all of the run's remaining time; it is set whenever something begins to wait.

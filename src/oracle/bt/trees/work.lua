@@ -11,6 +11,7 @@ local grant = BT.leaves("oracle.bt.actions.grants")
 local tell = BT.leaves("oracle.bt.actions.tell")
 
 local FAILURES = 2          -- the 2nd failed call: one may be a slip, two need advice
+local GUESSES = 2           -- reads that failed; a 3rd is run only if something names its place
 local CALLS_A_STRATEGY = 3  -- a strategy that brings nothing in three calls has had its chance
 local MOST_WORDS = 0.6      -- with this share of the question's words found, an answer is probably there
 -- So many calls that bring no other word of the question: more will hardly do.
@@ -18,6 +19,7 @@ local GATHERING = { calls = 3, share = MOST_WORDS }
 
 -- Eight calls side by side are usual. Of more, so many of one tool are run: who sees these results may not need the rest.
 local AT_ONCE = { usual = 8, searches = 2, reads = 3 }
+local OVERVIEWS = 3 -- lists and maps; more of them, without a new word of the question, lead nowhere
 -- When enough is there, the first reads are still run, and calls that follow a name that was read.
 local STILL_RUN = { reads = 3, leads = 6 }
 
@@ -35,7 +37,10 @@ BT.tree("work", {
         calls.refuse_calls_refused_before,
         calls.refuse_overlapping(AT_ONCE),
         calls.refuse_searches_in_vain,
+        calls.refuse_guesses { failures = GUESSES },
+        calls.refuse_lines_shown_before,
         calls.mark_leads,
+        calls.refuse_more_overviews { overviews = OVERVIEWS },
         BT.guard("was told to answer", {
           "bb.words_when_told == #bb.words_found", -- and no other word of the question has come since
           calls.refuse_more_of_the_same(STILL_RUN),
@@ -93,6 +98,18 @@ BT.tree("work", {
       BT.guard("searches for the same in vain", {
         evidence.only_repeats_searches_in_vain,
         BT.later("change strategy"), -- the last one was not heeded
+      }),
+      -- It was advised to search, and guesses on. What it looks for is then searched for by the tree, if nobody has.
+      BT.guard("guesses at places", {
+        evidence.only_guesses_places,
+        BT.selector("search for it", {
+          BT.sequence("nobody has searched", {
+            evidence.is_only_an_overview, -- or nothing at all
+            coverage.can_be_covered,
+            BT.later("cover every part"),
+          }),
+          BT.later("change strategy"),
+        }),
       }),
       BT.guard("strategy finds nothing either", {
         evidence.strategies_keep_finding_nothing { calls = CALLS_A_STRATEGY, share = MOST_WORDS },

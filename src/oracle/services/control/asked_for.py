@@ -46,8 +46,11 @@ def asks_for(question: str, tool: ToolSpec) -> bool:
 
     It names the tool (`run restart_service`), has all words of its name ("restart the web
     service"), or the first words of its description. One of these words begins the request: "how do
-    I restart the service?" and "do not restart the service" ask for something else.
+    I restart the service?" and "do not restart the service" ask for something else. Of a user who
+    may not allow a write, no words are enough.
     """
+    if tool.even_if_ordered:
+        return False
     plain = _QUOTED.sub(" ", question)
     if tool.name.lower() not in _names_in(plain) and not _may_name(plain, tool):
         return False

@@ -14,11 +14,14 @@ from oracle.models.source_kind import SOURCE_KINDS
 from oracle.models.tool_spec import ToolSpec
 from oracle.patterns import lazy_pattern
 from oracle.services.control.needs import has_words, share_of_words, words_in
+from oracle.services.questions.search_words import search_words
 
 Shares = Mapping[str, float]
 """For each local kind of source, how much of the question its best place has, from 0 to 1."""
 
 LOCAL: Final = tuple(name for name, kind in SOURCE_KINDS.items() if kind.is_local)
+PROSE: Final = ("vault", "threads")
+"""Where reasons are written down."""
 _PLACES: Final = 5
 """The best places of a search. Of the question's words, a place further down seldom has more."""
 _LOOKING: Final = ("search", "read", "list", "map", "uses")
@@ -66,6 +69,28 @@ def tools_to_add(
     if _best(shares, specs, granted) >= most:
         return []
     rich = {kind for kind, share in shares.items() if share >= most}
+    return [
+        spec.name
+        for spec in specs
+        if spec.source in rich and spec.role in _LOOKING and spec.name not in granted
+    ]
+
+
+def tools_for_reasons(
+    question: str,
+    shares: Shares,
+    specs: Sequence[ToolSpec],
+    granted: Collection[str],
+    *,
+    least: float,
+) -> list[str]:
+    """The tools of prose that has `least` of the words, and as many as any granted source, if the
+    question asks why: code says how it is, but seldom why.
+    """
+    if not search_words(question).asks_why:
+        return []
+    enough = max(least, _best(shares, specs, granted))
+    rich = {kind for kind in PROSE if shares.get(kind, 0.0) >= enough}
     return [
         spec.name
         for spec in specs

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal, TypeAlias
 
 from oracle.lazy_dataclass import dataclass
@@ -87,7 +88,9 @@ def first_grant(
     def is_granted(spec: ToolSpec) -> bool:
         if spec.name in asked:
             return True
-        is_allowed = not spec.writes or (may_write and (can_ask or not spec.needs_yes))
+        # What is refused in any case is offered all the same: so the answer says what it was.
+        has_way = can_ask or not spec.needs_yes or spec.even_if_ordered
+        is_allowed = not spec.writes or (may_write and has_way)
         return is_allowed and not types.isdisjoint(spec.query_types)
 
     granted = [spec for spec in specs if is_granted(spec)]
@@ -174,6 +177,7 @@ def specs_from(data: Sequence[Mapping[str, Any]]) -> list[ToolSpec]:
 def specs_as_data(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     return [
         {
+            **({"even_if_ordered": True} if spec.even_if_ordered else {}),
             "name": spec.name,
             "description": spec.description,
             "parameters": dict(spec.parameters),
@@ -183,6 +187,14 @@ def specs_as_data(specs: Sequence[ToolSpec]) -> list[dict[str, Any]]:
             "role": spec.role,
             "needs_yes": spec.needs_yes,
         }
+        for spec in specs
+    ]
+
+
+def only_by_yes(specs: Sequence[ToolSpec]) -> list[ToolSpec]:
+    """The tools for a user who may not allow a write: an order is a yes only of one who may."""
+    return [
+        replace(spec, needs_yes=True, even_if_ordered=True) if spec.writes else spec
         for spec in specs
     ]
 

@@ -43,7 +43,8 @@ _NAME: Final = lazy_pattern(r"[\w./-]*\w")
 _IDENTIFIER: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[./]\w|[a-zA-Z]\d")
 
 
-@lru_cache(maxsize=64)
+# As many as a server may have at once: each of its questions is looked at again and again.
+@lru_cache(maxsize=1024)
 def _terms_of(question: str) -> Sequence[Term]:
     # A secret in a question must not decide anything: a recording is exported without it.
     words = search_words(_REDACTED.sub(" ", redact(question)))

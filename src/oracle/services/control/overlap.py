@@ -13,14 +13,18 @@ from oracle.models.tool_spec import Role, ToolSpec
 from oracle.patterns import lazy_pattern
 from oracle.services.control.repetition import name_of_call
 from oracle.services.questions.search_words import search_words, specific_words
+from oracle.services.questions.word_lists import STOP_WORDS
 from oracle.services.tools.offered import query_argument
 
 GATHERING_ROLES: Final = ("search", "read", "uses", "map", "list", "facts", "members")
 """What tools do that only look. What a tool of another role brings is not known."""
+OVERVIEW_ROLES: Final = ("map", "list", "facts", "members")
+"""They show what there is, not where the words of the question are."""
 
 _LIMITS: Final = ("limit",)
 """Arguments that say how much is shown. Of nothing, that is nothing."""
 _WORD: Final = lazy_pattern(r"\w+")
+_SHORTEST_TELLING: Final = 3
 
 Call = Mapping[str, Any]
 
@@ -65,6 +69,8 @@ def _overlaps(calls: Sequence[Call], specs: Mapping[str, ToolSpec]) -> list[str 
                 reason = "another call of this response is the same"
             elif _is_part_of_another(place, searches):
                 reason = "another search of this response has its words; look at its result first"
+            elif _tells_as_little(place, searches):
+                reason = "it has no word that says what is looked for, like another search before"
             made.add(name)
         reasons.append(reason)
     return reasons
@@ -101,6 +107,17 @@ def _is_part_of_another(place: int, searches: Sequence[_Search | None]) -> bool:
     )
 
 
+def _tells_as_little(place: int, searches: Sequence[_Search | None]) -> bool:
+    """Whether its words tell nothing, like those of a search before it."""
+    one = searches[place]
+    if one is None or _telling(one[1]):
+        return False
+    return any(
+        other is not None and other[0] == one[0] and not _telling(other[1])
+        for other in searches[:place]
+    )
+
+
 def searches_in_vain(
     messages: Sequence[Mapping[str, Any]], specs: Mapping[str, ToolSpec]
 ) -> list[_Search]:
@@ -124,9 +141,30 @@ def searches_in_vain(
 
 
 def is_in_vain(call: Call, specs: Mapping[str, ToolSpec], before: Sequence[_Search]) -> bool:
-    """Whether all its words were searched for before, in the same way, and nothing was found."""
+    """Whether all its words were searched for before, in the same way, and nothing was found.
+
+    Words that tell nothing are all alike: if `a` was not found, neither will `b` or `the` be.
+    """
     one = _search(call, specs, but=_LIMITS)
-    return one is not None and any(one[0] == way and one[1] <= words for way, words in before)
+    if one is None:
+        return False
+    tells_nothing = not _telling(one[1])
+    return any(
+        one[0] == way and (one[1] <= words or (tells_nothing and not _telling(words)))
+        for way, words in before
+    )
+
+
+def _telling(words: Collection[str]) -> bool:
+    """Whether one of them says what is looked for. One or two letters do not, except in a script
+    without spaces, and numbers do.
+    """
+    return any(
+        word.isdigit()
+        or not word.isascii()
+        or (len(word) >= _SHORTEST_TELLING and word not in STOP_WORDS)
+        for word in words
+    )
 
 
 def tools_that_found_nothing(

@@ -4,6 +4,7 @@ A question stays on the topic if one of these is true:
 - It shares a word with the last exchanges.
 - It has no subject of its own (`why?`, `give an example`).
 - It refers back by its words (`and …`, `what about …`, `again`).
+- It says what the last answer should look like (`shorter please`, `as a table`).
 - It has a pronoun that nothing before it in the question explains.
 
 A question can stay on the topic and still ask about something new (`and how does the worker consume
@@ -48,6 +49,19 @@ _LEANS_BACK: Final = lazy_pattern(
     r"(?:what|how) about|what if|why not)\b"
     r"|\b(?:above|previous|previously|earlier|again|instead|so far|you (?:said|wrote|mentioned))\b"
     r"|\b(?:a|the|which|that|this|another) (?:\w+ )?ones?\b"
+)
+# What the last answer should look like: `shorter please`, `as a table`, `now in German`.
+_REWORKS: Final = lazy_pattern(
+    r"(?i)^\W*(?:(?:now|please|can you|could you|make|a bit|much|even|say|put|give)\s+)*"
+    r"(?:short(?:er|en)|longer|simpler|simplify|brief(?:er|ly)?"
+    r"|more (?:briefly|concise|detail)|less technical|rephrase|reword|paraphrase|translate"
+    r"|summari[sz]e|tl;?dr|eli5)\b"
+    r"|\bin (?:a|one|two|three|few(?:er)?|a few|plain|simple|other|your own)"
+    r" (?:sentences?|words?|lines?|english)\b"
+    r"|\b(?:as|into) (?:a |an )?(?:\w+ )?(?:table|list|bullets?|bullet points|haiku|e-?mail)\b"
+    r"|\b(?:one|two|three) (?:short )?(?:sentences?|lines?|paragraphs?|bullet points)\b"
+    r"|^\W*(?:now |and |please |same )*in (?:english|german|french|spanish|italian|polish|dutch"
+    r"|portuguese|chinese|japanese|russian)\b"
 )
 
 
@@ -94,7 +108,7 @@ def is_topic_shift(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
     if _shared(subject, _subject(said)):
         return False
     leans = len(subject) < FEW_WORDS and _LEANS_BACK.search(query)
-    return not (leans or _has_an_open_pronoun(query))
+    return not (leans or _has_an_open_pronoun(query) or _is_about_the_form(query))
 
 
 def asks_for_something_new(query: str, history: Sequence[Mapping[str, Any]]) -> bool:
@@ -103,7 +117,7 @@ def asks_for_something_new(query: str, history: Sequence[Mapping[str, Any]]) -> 
     That is a name, or more new words than known ones. A question with an open pronoun is about what
     was said before.
     """
-    if not history or _has_an_open_pronoun(query):
+    if not history or _has_an_open_pronoun(query) or _is_about_the_form(query):
         return False
     said = " ".join(map(_all_of, history[-RECENT_EXCHANGES:]))
     folded = said.casefold()
@@ -114,6 +128,11 @@ def asks_for_something_new(query: str, history: Sequence[Mapping[str, Any]]) -> 
     new = len(subject) - len(_shared(subject, _subject(said)))
     is_english = any(word.lower() in _ENGLISH for word in _WORD.findall(query))
     return is_english and new > max(MOST_NEW_WORDS, len(subject) - new)
+
+
+def _is_about_the_form(query: str) -> bool:
+    """Whether it only says how the last answer should be written."""
+    return len(_subject(query)) < FEW_WORDS and _REWORKS.search(query) is not None
 
 
 def _all_of(exchange: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ def unfinished_answer(run: UnfinishedRun) -> str:
     """The text so far, the reason for the end, then what was found, tried and is missing."""
     reason, *rest = own_words(run)
     parts = [_text(run), reason]
-    if run.places:
+    if run.places and not _has_seen_enough(run):
         parts.append(_found(run.places))
     elif not run.text.strip():
         parts.append("Nothing was found before that.")
@@ -75,11 +75,21 @@ def own_words(run: UnfinishedRun) -> list[str]:
     missing. An address or a file in them is not a citation.
     """
     words = [_reason(run)]
+    if _has_seen_enough(run):
+        return words
     if run.tried:
         words.append(f"Tried: {', '.join(run.tried)}.")
     if run.missing:
         words.append("Missing: " + "; ".join(run.missing) + ".")
     return words
+
+
+def _has_seen_enough(run: UnfinishedRun) -> bool:
+    """Whether a person stopped an answer that was being written.
+
+    The text was on the screen. A list of everything that was found would bury it.
+    """
+    return run.stop_reason == "cancelled" and bool(run.text.strip())
 
 
 def _text(run: UnfinishedRun) -> str:

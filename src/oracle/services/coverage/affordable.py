@@ -75,11 +75,11 @@ def may_be_read(part: Part, ledger: Ledger) -> bool:
     return part["state"] == "open" and ledger.uses.get(part["tool"], 0) < most
 
 
-def how_many_may_be_read(parts: Sequence[Part], ledger: Ledger, most: int) -> int:
-    """Counted one by one, because each takes a use of its tool from the next."""
-    count = 0
-    for part in (parts[n] for n in to_read(parts, most)):
-        if may_be_read(part, ledger):
-            ledger = ledger.with_use(part["tool"])
-            count += 1
-    return count
+def which_may_be_read(parts: Sequence[Part], ledger: Ledger, most: int) -> list[int]:
+    """Their numbers. Counted one by one, because each takes a use of its tool from the next."""
+    found: list[int] = []
+    for number in to_read(parts, most):
+        if may_be_read(parts[number], ledger):
+            ledger = ledger.with_use(parts[number]["tool"])
+            found.append(number)
+    return found

@@ -108,7 +108,7 @@ def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -
     Each search votes by its own order, so a range that several searches found comes before one that
     a single search found. If the question asks for the uses of a name, a place without the name is
     not a part. Nor is a range that matches far worse than the best place of its search, unless all
-    places are asked for.
+    places or all uses are asked for.
     """
     names = _names_to_look_up(question, search_words(question))
     ranges: dict[str, list[_Range]] = defaultdict(list)
@@ -117,7 +117,8 @@ def parts_of(question: str, found: Sequence[Found], tools: Sequence[ToolSpec]) -
         for rank, source in enumerate(sources):
             _vote(ranges[_name_of(source)], source, 1 / (_RANK_OFFSET + rank))
     found_ranges = (one for all_ in ranges.values() for one in all_)
-    least = 0.0 if asks_for_all(question) else _LEAST_SCORE
+    wants_all = asks_for_all(question) or asks_where_it_is_used(question)
+    least = 0.0 if wants_all else _LEAST_SCORE
     matching = (one for one in found_ranges if one.score >= least)
     ordered = sorted(matching, key=lambda r: -r.votes)
     counted = {name: len(of_one) for name, of_one in ranges.items()}

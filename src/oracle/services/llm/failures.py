@@ -110,12 +110,24 @@ class Failures:
         )
 
     def _unknown_model(self, error: direct.ModelAPIError) -> ModelError:
+        if not self.endpoint.is_home and self.endpoint.model not in _message_of(error):
+            return self._nothing_there(error)
         near = getattr(error, "suggested_model_id", None)
         hint = did_you_mean(near, [near]) if near else ""
         return ModelRefused(
             f"{self._server()} has no model {self.endpoint.model!r}{hint}{self._quoted(error)}; "
             "check the name (`oracle models --all` lists known ones), and model.base_url if you "
             "set it"
+        )
+
+    def _nothing_there(self, error: direct.ModelAPIError) -> ModelError:
+        """A server that lacks a model names it. One that does not lacks the whole path."""
+        speaks_openai = self.endpoint.provider.name != "anthropic"
+        lacks_version = speaks_openai and not self.endpoint.address.rstrip("/").endswith("/v1")
+        often = " (such addresses often end in /v1)" if lacks_version else ""
+        return ModelRefused(
+            f"{self._server()} does not know this address{self._quoted(error)}; check "
+            f"model.base_url{often}, and that the server has a model {self.endpoint.model!r}"
         )
 
     def _no_credit(self, error: direct.ModelAPIError) -> ModelError:

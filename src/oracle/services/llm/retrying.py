@@ -9,7 +9,8 @@ from contextlib import aclosing
 from typing import cast
 
 from oracle.errors import ModelOverloaded
-from oracle.services.llm.protocol import Model, ModelRequest, Part, Prices
+from oracle.services.llm.protocol import Model, ModelRequest, Part
+from oracle.services.llm.wrapped import WrappedModel
 from oracle.services.settings.sections import ATTEMPTS
 
 FIRST_WAIT = 0.5
@@ -17,7 +18,7 @@ LONGEST_WAIT = 30.0
 """Seconds. A longer wait would use too much of the time of a run, which is 300 s by default."""
 
 
-class RetryingModel:
+class RetryingModel(WrappedModel):
     """A model that retries. After the first streamed part a failure is final, because the user has
     read that part already.
 
@@ -35,27 +36,11 @@ class RetryingModel:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._attempts = attempts
         self._longest_wait = longest_wait
         self._sleep = sleep
         self._chance = chance
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def context_window(self) -> int:
-        return self._model.context_window
-
-    @property
-    def longest_output(self) -> int:
-        return self._model.longest_output
-
-    @property
-    def prices(self) -> Prices | None:
-        return self._model.prices
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Part]:
         attempt = 1

@@ -34,6 +34,9 @@ NOTES_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 ROOTS: Final = "roots"
 """The name among the facts for the further roots, as pairs of a name and a path."""
 MISSING_ROOTS: Final = "missing_roots"
+WARNINGS: Final = "warnings"
+"""What the user is warned of when the run begins. It is on record with the other facts, so that all
+who hear the run later hear the same."""
 OPENING: Final = "<project_facts>"
 CLOSING: Final = "</project_facts>"
 LONGEST_NOTES: Final = 4_000

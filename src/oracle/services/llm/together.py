@@ -1,0 +1,155 @@
+"""A model for a process that reads many responses at once: parts that arrive together are handed
+over together.
+
+Each part of a response goes a long way: it is read for signals, recorded, saved and sent. With many
+responses under way, a text that arrives word by word costs more than all else. So while there are
+many, what arrives within a moment is one part. A response that is alone is handed over as it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
+from contextlib import aclosing
+from typing import Final, cast
+
+from oracle.services.llm.protocol import Model, ModelRequest, Part
+from oracle.services.llm.wrapped import WrappedModel
+
+STEP: Final = 0.05
+MOST_SECONDS: Final = 0.25
+STREAMS_FOR_A_STEP: Final = 8
+"""For each so many responses under way, parts are collected for one `STEP` longer."""
+
+MOST_PARTS: Final = 32
+"""How many parts are read ahead. A model that never pauses must leave others their turn."""
+
+JOINED: Final = ("text", "reasoning")
+
+
+class PartsTogether(WrappedModel):
+    """The same model. Its streams know of each other, and share the moments of handing over."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self._streams = 0
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Part]:
+        self._streams += 1
+        try:
+            async with aclosing(together(self._model.stream(request), self._pause)) as parts:
+                async for part in parts:
+                    yield part
+        finally:
+            self._streams -= 1
+
+    def _pause(self) -> float:
+        return min(MOST_SECONDS, STEP * (self._streams // STREAMS_FOR_A_STEP))
+
+
+async def together(parts: AsyncIterator[Part], pause: Callable[[], float]) -> AsyncGenerator[Part]:
+    """The parts of a stream, the first one at once. Texts of one `pause` are joined."""
+    loop = asyncio.get_running_loop()
+    arrived = _Arrived()
+    reading = loop.create_task(arrived.read(parts))
+    reading.add_done_callback(lambda _: arrived.ring())
+    is_first = True
+    try:
+        while True:
+            if not arrived.parts and not reading.done():
+                await arrived.something()
+            seconds = pause()
+            if seconds and not is_first and not reading.done():
+                # Multiples of the pause: streams that wait at the same time also end their wait at
+                # the same time, so that all they bring is saved by one commit.
+                until = (math.floor(loop.time() / seconds) + 1) * seconds
+                await arrived.enough(until)
+            is_first = False
+            taken = arrived.take()
+            for part in joined(taken) if seconds else taken:
+                yield part
+            if reading.done() and not arrived.parts:
+                reading.result()  # raises what the stream has ended with
+                return
+    finally:
+        reading.cancel()
+        # The connection is closed when this returns.
+        await asyncio.wait({reading})
+        if not reading.cancelled():
+            reading.exception()
+
+
+class _Arrived:
+    """Parts that were read and not handed over yet. One task reads, another one takes."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self._bell: asyncio.Future[None] | None = None
+        self._is_patient = False
+        self._room: asyncio.Future[None] | None = None
+
+    async def read(self, parts: AsyncIterator[Part]) -> None:
+        try:
+            async for part in parts:
+                self.parts.append(part)
+                if not self._is_patient:
+                    self.ring()
+                if len(self.parts) >= MOST_PARTS:
+                    self.ring()
+                    self._room = asyncio.get_running_loop().create_future()
+                    await self._room
+        finally:
+            if isinstance(parts, AsyncGenerator):
+                await cast("AsyncGenerator[Part]", parts).aclose()
+
+    async def something(self) -> None:
+        """Wait for the next part, or for the end."""
+        await self._wait()
+
+    async def enough(self, until: float) -> None:
+        """Wait until that time of the event loop, or for so many parts, or for the end."""
+        if len(self.parts) >= MOST_PARTS:
+            return
+        timer = asyncio.get_running_loop().call_at(until, self.ring)
+        self._is_patient = True
+        try:
+            await self._wait()
+        finally:
+            self._is_patient = False
+            timer.cancel()
+
+    def take(self) -> list[Part]:
+        taken, self.parts = self.parts, []
+        if self._room is not None and not self._room.done():
+            self._room.set_result(None)
+        return taken
+
+    def ring(self) -> None:
+        if self._bell is not None and not self._bell.done():
+            self._bell.set_result(None)
+
+    async def _wait(self) -> None:
+        self._bell = asyncio.get_running_loop().create_future()
+        await self._bell
+
+
+def joined(parts: Iterable[Part]) -> Iterator[Part]:
+    """Texts that follow each other as one text, and so with reasoning. Other parts as they are.
+
+    >>> [*joined([{"text": "a"}, {"text": "b"}, {"reasoning": "c"}, {"text": "d"}])]
+    [{'text': 'ab'}, {'reasoning': 'c'}, {'text': 'd'}]
+    """
+    kind, texts = "", list[str]()
+    for part in parts:
+        found = next((name for name in JOINED if name in part), "")
+        if texts and found != kind:
+            yield cast("Part", {kind: "".join(texts)})
+            texts = []
+        if found:
+            kind = found
+            texts.append(cast("dict[str, str]", part)[found])
+        else:
+            yield part
+    if texts:
+        yield cast("Part", {kind: "".join(texts)})
