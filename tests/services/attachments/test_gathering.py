@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from oracle.errors import InputError
+from oracle.errors import InputError, NotFound
 from oracle.services.attachments.gathering import MOST_BYTES, gather
 from oracle.services.attachments.references import Reach
 from oracle.services.project.secret_files import SecretFiles
@@ -234,6 +234,18 @@ def test_who_is_confined_does_not_learn_what_is_outside(reach, name):
         assert refused(path, reach=confined) == (
             f"{path!r} lies outside the project; give a path relative to the project's root"
         )
+
+
+@pytest.mark.parametrize("path", [".env.productoin", "out/notse.txt", "ap.py"])
+def test_who_is_confined_gets_no_name_of_a_file_near_by(reach, path):
+    outside = reach.root.parent / "elsewhere"
+    outside.mkdir()
+    (outside / "notes.txt").write_text("private")
+    (reach.root / "out").symlink_to(outside)
+    (reach.root / ".env.production").write_text("KEY=1")
+    with pytest.raises(NotFound) as problem:
+        gather(reach=replace(reach, is_confined=True), files=[path])
+    assert str(problem.value) == f"there is no file {path!r}; check the path"
 
 
 def test_all_attachments_share_one_limit(reach):

@@ -348,6 +348,14 @@ async def test_a_diff_is_counted(ask):
     assert outcome.done["stop_reason"] == "answered"
 
 
+async def test_what_the_tree_has_searched_is_not_quoted_as_a_part_of_a_diff(ask):
+    question = "which parts of the shop does this change affect, in all modules?"
+    outcome = await ask(question, attachment=DIFF)
+    assert outcome.calls, "the tree has searched before the first turn"
+    assert "touches 1 file" in outcome.answer
+    assert "In the project" not in outcome.answer
+
+
 TRACE = """starting
 Traceback (most recent call last):
   File "src/shop/checkout.py", line 5, in check_out

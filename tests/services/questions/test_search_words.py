@@ -1,6 +1,11 @@
 import pytest
 
-from oracle.services.questions.search_words import goes_on, other_words, search_words
+from oracle.services.questions.search_words import (
+    asks_for_all,
+    goes_on,
+    other_words,
+    search_words,
+)
 from tests.tables import each_row
 
 QUESTIONS = [
@@ -21,6 +26,38 @@ QUESTIONS = [
 @each_row(("question", "words"), QUESTIONS)
 def test_a_question_is_searched_by_its_names_and_telling_words(question, words):
     assert search_words(question).all == words
+
+
+@each_row(
+    ("question", "is_asked"),
+    [
+        ("list every hook", True),
+        ("all log levels please", True),
+        ("which files import json?", True),
+        ("built in transports, all of them", True),
+        ("where are all the routes", True),
+        ("start a new file every week", False),
+        ("now every cron job fires twice", False),
+        ("my jobs dont run at all", False),
+        ("which class reads the file?", False),
+    ],
+)
+def test_a_list_is_asked_for_and_not_only_told_about(question, is_asked):
+    assert asks_for_all(question) is is_asked
+
+
+def test_a_question_of_stop_words_is_searched_by_those_that_say_something():
+    assert search_words("call one implementation before all others").plain == [
+        "call",
+        "implementation",
+    ]
+    assert search_words("and what does it do then?").plain == []
+
+
+def test_all_that_is_named_is_looked_for_and_plain_words_only_fill_up():
+    names = [f"login_{part}" for part in range(15)]
+    question = f"How do {', '.join(names)} work together when the session of a user expires?"
+    assert search_words(question).all == names
 
 
 def test_a_name_that_begins_a_sentence_is_no_name_for_its_capital_alone():

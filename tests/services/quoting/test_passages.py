@@ -53,6 +53,20 @@ def test_a_definition_is_quoted_from_its_first_line_on():
     assert passage.best_where == "src/a.py:13"
 
 
+def test_a_related_word_is_quoted_if_the_word_itself_is_not_there():
+    text = "# exit early on errors\n\nretries = 3\n\n# the maximum number of jobs\n\nname = 'x'"
+    passage = best("run at most 3 jobs", text)
+    assert passage.best_line == "# the maximum number of jobs"
+    assert "run" not in passage.words
+    assert "jobs" in passage.words
+
+
+def test_a_related_word_adds_nothing_beside_the_word_itself():
+    sources = [quotation("delete the file"), quotation("delete, remove the file", path="src/b.py")]
+    one, other = passages(sources, terms_for(search_words("delete the file"), sources))
+    assert one.score == other.score
+
+
 def test_a_line_of_documentation_brings_its_definition_along():
     text = 'def f(x):\n    """Rotates the widget."""\n    return x\n\n\ndef g(x):\n    return 2'
     assert best("what rotates the widget?", text).lines[0] == "def f(x):"

@@ -44,6 +44,15 @@ def test_a_question_in_plain_words_finds_the_lines_that_answer_it(project):
     assert hit.score == 1.0
 
 
+def test_the_first_note_of_a_project_is_found_as_soon_as_it_is_there(project):
+    project.write("src/shelf.py", SHELF)
+    index = project.indexed()
+    assert index.search("shelf", "vault") == index.search("shelf", "threads") == []
+    project.write("vault/shelves.md", "# Shelves\n\nA shelf holds books.\n")
+    index.refresh()
+    assert paths(index.search("shelf", "vault")) == ["vault/shelves.md"]
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -33,6 +33,25 @@ async def test_a_search_finds_whole_entries_with_their_times(tools):
     assert (await tools.run("search_threads", {"query": "zeppelin"}))["empty"]
 
 
+@pytest.mark.parametrize(
+    "later",
+    ["", "\n## 2026-02-01T12:00:00Z\n\nNothing else.\n"],
+    ids=["no entry", "an entry follows"],
+)
+async def test_a_log_in_a_form_of_its_own_is_found_as_lines_of_its_file(root, tools, later):
+    log = "# Cache\n2026-01-02: We use Redis, because memcached forgets.\n"
+    (root / "threads/cache.md").write_text(log + later)
+    result = await tools.run("search_threads", {"query": "memcached"})
+    source = result["sources"][0]
+    assert (source["where"], source["text"]) == ("threads/cache.md:1-2", log.strip())
+
+
+async def test_a_log_in_a_form_of_its_own_is_read_as_it_is(root, tools):
+    (root / "threads/cache.md").write_text("# Cache\n2026-01-02: We use Redis.\n")
+    result = await tools.run("read_thread", {"thread": "cache"})
+    assert [source["where"] for source in result["sources"]] == ["threads/cache.md:1-2"]
+
+
 async def test_a_thread_is_read_newest_first(tools):
     result = await tools.run("read_thread", {"thread": "Decisions", "last": 1})
     assert [source["entry"] for source in result["sources"]] == ["2026-01-09T12:00:00Z"]

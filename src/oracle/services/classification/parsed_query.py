@@ -58,7 +58,7 @@ class ParsedQuery:
         return sum(1 for symbol in self.core if symbol not in STOPS)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def parse_query(query: str) -> ParsedQuery:
     """Nobody changes the result: a question is parsed once, for its terms and for its type."""
     return parse_tokens(tokenize(clean(query)))

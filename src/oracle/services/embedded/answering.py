@@ -34,7 +34,10 @@ _MOST: Final = 0.75
 _WORTH_QUOTING: Final = 0.6
 _WORTH_QUOTING_IF_NOT_SURE: Final = 0.3
 _WORTH_LISTING: Final = 0.2
-_QUOTED_IF_NOT_SURE: Final = 3
+_QUOTED_IF_NOT_SURE: Final = 5
+# Lines before and after the best one, if the place is only one of several that may be meant.
+_BEFORE_IF_NOT_SURE: Final = 6
+_AFTER_IF_NOT_SURE: Final = 18
 _MOST_LINES: Final = 60
 """Of all quotations together, except the first."""
 _CANNOT: Final = (
@@ -164,7 +167,9 @@ def _best_places(shown: Sequence[Passage], *, is_sure: bool) -> str:
     most = 1 if is_sure else _QUOTED_IF_NOT_SURE
     for other in [*others] if not (is_sure and first.defines) else ():
         if most and room > 0 and _is_worth_quoting(other, first, is_sure=is_sure):
-            quotation = _quotation(other, lambda passage: f"Then {code(passage.where)}:")
+            quotation = _quotation(
+                other, lambda shown: f"Then {code(shown.where)}:", is_short=not is_sure
+            )
             parts += quotation
             room -= quotation[1].count("\n")
             others.remove(other)
@@ -174,11 +179,19 @@ def _best_places(shown: Sequence[Passage], *, is_sure: bool) -> str:
     return "\n\n".join(parts)
 
 
-def _quotation(passage: Passage, lead: Callable[[Passage], str]) -> list[str]:
+def _quotation(
+    passage: Passage, lead: Callable[[Passage], str], *, is_short: bool = False
+) -> list[str]:
     """A short definition is quoted whole. After a long one, a sentence says that it goes on."""
     source = passage.source
     end, goes_on = whole_excerpt(source, passage.best, passage.end)
     shown = replace(passage, start=section_start(source, passage.start), end=end)
+    if is_short:
+        # A long quotation would leave no room for other places that may be meant.
+        first = max(shown.start, shown.best - _BEFORE_IF_NOT_SURE)
+        last = min(shown.end, shown.best + _AFTER_IF_NOT_SURE)
+        goes_on = goes_on or last < shown.end
+        shown = replace(shown, start=first, end=last)
     parts = [lead(shown), quoted(shown.lines, source.path)]
     return [*parts, f"There is more after {code(shown.where)}."] if goes_on else parts
 

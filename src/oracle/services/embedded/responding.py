@@ -33,7 +33,6 @@ from oracle.services.embedded.searching import (
     best_of,
     closer_calls,
     first_calls,
-    found_in,
     mapped_calls,
     new_searches,
     other_calls,
@@ -79,23 +78,25 @@ def _nothing_piped_in() -> Response:
         "before the pipe: `git diff`, for example, prints nothing if no file has changed."
     )
     return Response(
-        text=text, signal=signal("partial_answer", 0.9, missing="the text to be piped in")
+        text=text, signal=signal("partial_answer", 0.9, missing="the text: nothing was piped in")
     )
 
 
 def read_attachment(situation: Situation, aim: Aim) -> Response:
     """Facts about it, and the places of the project that it names, if they can be read."""
     texts = situation.attached_texts
+    places = [place for text in texts for place in places_in(text)]
     calls = [
         call
-        for text in texts
-        for path, line in places_in(text)
+        for path, line in places
         if (call := read_call(situation.tools, "code", path, (max(1, line - 3), line + 3)))
     ]
-    if calls and not situation.calls:
+    if calls and not situation.calls_of("read"):
         return _go(calls, "Reading the places that the attached text names", 1)
     attached = {file.where for file in situation.attached_files}
-    named = [s for s in found_in(situation) if s.lines and s.where not in attached]
+    # The tree may have searched too. What that found has nothing to do with the text.
+    found = [quotation for call in situation.calls_of("read") for quotation in call.quotations]
+    named = [s for s in found if s.where not in attached and _has_one_of(s, places)]
     parts = [facts_of(text, aim.own.all) for text in texts]
     parts += [about_file(file) for file in situation.attached_files]
     parts += [
@@ -107,6 +108,11 @@ def read_attachment(situation: Situation, aim: Aim) -> Response:
         text=text,
         signal=signal("context_sufficient", 0.6, sources_found=len(parts)),
     )
+
+
+def _has_one_of(quotation: Quotation, places: Sequence[tuple[str, int]]) -> bool:
+    lines = range(quotation.first, quotation.first + len(quotation.lines))
+    return any(quotation.path == path and line in lines for path, line in places)
 
 
 def read_files(situation: Situation, aim: Aim) -> Response:

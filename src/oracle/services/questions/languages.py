@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -52,11 +52,20 @@ _STOP_WORDS: Final[Mapping[Language, frozenset[str]]] = {
     "es": frozenset(_SPANISH.split()),
 }
 _ENGLISH_LISTED: Final = """
-a an and any are as at be by can did do does for from has have how i in is it its list many
-me my not of on or show the there these this those to was what when where which who why will
-with you
+a about add all an and any are as at be by can could did do does explain find for from get has
+have how i if in into is it its list make many me my not of on one or our out please read should
+show that the their them then there these they this those to use used using was we what when where
+which who why will with would write you
 """
 _ENGLISH: Final = frozenset(_ENGLISH_LISTED.split())
+# Stop words of the others that are English words or names too: "a note", "a C file", "on main".
+# One of them alone never decides.
+_AMBIGUOUS_LISTED: Final = """
+a ai al also am an as au bin c comment con d da dame de den des die du e el en era es fait favor
+ha hat il in ins j l la le les ma man me mi n no o on par pas plus pour s sans se sea si sin so
+son sous sur ta tan te ton tout um un va war was y
+"""
+_AMBIGUOUS: Final = frozenset(_AMBIGUOUS_LISTED.split())
 # English first, then German, French, Spanish, Chinese and Japanese. A word is recognised by its
 # beginning, so that endings do not matter.
 _GLOSSARY: Final = """
@@ -131,7 +140,15 @@ def language_of(question: str) -> Language:
     # "a" and "on" are words of other languages too; there they do not speak for English.
     english = sum(words[word] for word in _ENGLISH - _STOP_WORDS[best])
     is_marked = bool(re.search(r"[¿¡äöüßàâçéèêëîïôûùñáíóú]", question.lower()))
+    # "what bug was fixed in 1.5.5" has "was" and "in", which are German words too.
+    if not is_marked and not _is_clear(words.keys() & _STOP_WORDS[best] - _ENGLISH):
+        return "en"
     return best if scores[best] + is_marked > english + 1 or scores[best] > english + 0.5 else "en"
+
+
+def _is_clear(stop_words: Set[str]) -> bool:
+    """Whether these speak for their language. A letter may be the name of anything."""
+    return bool(stop_words - _AMBIGUOUS) or sum(len(word) > 1 for word in stop_words) > 1
 
 
 def stop_words_of(language: Language) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -11,6 +12,7 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.project.identifiers import parts_of
 from oracle.services.project.identifiers import without_ending as stem
+from oracle.services.questions.kinship import kin_in
 from oracle.services.questions.languages import (
     CJK,
     Language,
@@ -21,6 +23,7 @@ from oracle.services.questions.languages import (
 from oracle.services.questions.word_lists import (
     ENDINGS_OF_FILES,
     GENERIC,
+    LAST_RESORT,
     STOP_WORDS,
     SYNONYMS,
     without_ways_of_asking,
@@ -71,8 +74,14 @@ _VALUE: Final = lazy_pattern(
     re.I,
 )
 # "which files …" asks for all of them; "which class …" asks for one, though it ends with an s.
+# "it runs every week" and "now all jobs fail" only tell something.
 _EVERY: Final = lazy_pattern(
-    r"\b(?:list|every|everywhere|all|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b", re.I
+    r"\b(?:list|everywhere|which (?!\w*(?:is|has|was|does|class|process)\b)\w+s)\b"
+    r"|(?:^|[?.!:,-]\s*)(?:and |also )?(?:all|every)\b(?! at once| of a sudden)"
+    r"|\b(?:show|find|give|name|tell|get|print|enumerate|see|need|want|know|explain|describe"
+    r"|what|which|where|who|how (?:many|do|does|are)|collect|count)\b[^.?!:,;]{0,40}\b"
+    r"(?:all|every)\b(?! (?:time|second|minute|hour|day|night|week|month|year|other|\d))",
+    re.I,
 )
 # "where is X used" asks for uses; "what is X used for" and "X is used to …" ask for its purpose.
 _USES: Final = lazy_pattern(
@@ -83,6 +92,11 @@ _USES: Final = lazy_pattern(
     re.I,
 )
 _MOST: Final = 10
+_MOST_NAMED: Final = 50
+_LONGEST: Final = 4000
+"""Characters of a question that are looked at."""
+_FEW: Final = 4
+"""A shorter question without telling words refers to what was said before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,7 +104,8 @@ class SearchWords:
     """`names` are identifiers, `phrases` quoted strings, `paths` files and folders, `plain` the
     other words, each in the order of the question. `guesses` are plain words that may be names,
     `pairs` are plain words side by side. An answer need not have the `optional` ones: words of
-    another language than English, and further English words for them.
+    another language than English, and further English words for them. `kin` are words that may mean
+    the same, by plain word or by two words side by side.
     """
 
     names: Sequence[str] = ()
@@ -104,11 +119,14 @@ class SearchWords:
     asks_what_was_decided: bool = False
     asks_for_a_value: bool = False
     optional: frozenset[str] = frozenset()
+    kin: Sequence[tuple[str, tuple[str, ...]]] = ()
     language: Language = "en"
 
     @property
     def all(self) -> list[str]:
-        return list(dict.fromkeys([*self.names, *self.phrases, *self.paths, *self.plain]))[:_MOST]
+        named = _once(self.names, self.phrases, self.paths)[:_MOST_NAMED]
+        # What is named is looked for, however long the list is; plain words fill up what is left.
+        return _once(named, self.plain)[: max(_MOST, len(named))]
 
     @property
     def query(self) -> str:
@@ -136,13 +154,20 @@ class SearchWords:
             asks_what_was_decided=self.asks_what_was_decided,
             asks_for_a_value=self.asks_for_a_value,
             optional=self.optional | other.optional,
+            kin=[*dict([*other.kin, *self.kin]).items()],
             language=self.language,
         )
 
 
 def search_words(question: str) -> SearchWords:
+    return _search_words(question[:_LONGEST])
+
+
+# A run looks at its question half a dozen times. A server has a thousand of them at once.
+@lru_cache(maxsize=1024)
+def _search_words(question: str) -> SearchWords:
     # Each kind is cut out before the next is looked for: a path in quotes must not be found twice.
-    text = _PLACE.sub(_only_path, without_ways_of_asking(question[:4000]))
+    text = _PLACE.sub(_only_path, without_ways_of_asking(question))
     phrases = [found[found.lastindex or 0] for found in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
     paths = [found[0] for found in _FOLDER.finditer(rest) if _is_path(found[0])]
@@ -152,7 +177,11 @@ def search_words(question: str) -> SearchWords:
     paths = [*paths, *files, *(phrase for phrase in phrases if _is_file(phrase))]
     language = language_of(text)
     stop = STOP_WORDS | stop_words_of(language)
-    words = [found[0] for found in _WORD.finditer(rest) if found[0].lower() not in stop]
+    said = [found[0] for found in _WORD.finditer(rest)]
+    words = [word for word in said if word.lower() not in stop]
+    if not words and not phrases and not paths and len(said) > _FEW:
+        # "call one implementation before all others" has only stop words, but asks for something.
+        words = [word for word in said if word.lower() in LAST_RESORT]
     starts = _first_words(text)
     names = [word for word in words if _is_name(word, is_first=word in starts)]
     if language == "de":
@@ -174,8 +203,18 @@ def search_words(question: str) -> SearchWords:
         asks_what_was_decided=bool(re.search(r"\b(?:decid|decision|agree)", text, re.I)),
         asks_for_a_value=bool(_VALUE.search(text)),
         optional=optional,
+        kin=_kin(rest if language == "en" else " ".join(plain), plain, names),
         language=language,
     )
+
+
+def _kin(
+    text: str, plain: Sequence[str], names: Sequence[str]
+) -> list[tuple[str, tuple[str, ...]]]:
+    """The kin of plain words, and of two words side by side: "at most" has only stop words."""
+    said = [word for word in _WORD.findall(text) if word not in names]
+    kept = {word.lower() for word in plain}
+    return [(word, kin) for word, kin in kin_in(said).items() if " " in word or word in kept]
 
 
 def _translated(plain: Sequence[str], language: Language) -> tuple[list[str], frozenset[str]]:

@@ -26,6 +26,11 @@ up upon us use used uses using very via want was way ways we well were what what
 whats when where wheres whether which while who whole whom whose why will with within without
 wondering work working works would yes yet you your
 """
+# Stop words that say something after all: they are searched for if a question has nothing else.
+_LAST_RESORT: Final = """
+call called calls code codebase define defined definition difference first implementation
+implemented keep last list once only order own parts place purpose same together within without
+"""
 _GENERIC: Final = """
 bug cover covered covers default fix tests treat
 add added adds allow allowed applied apply ask asked asks based become begin begins belong build
@@ -81,6 +86,9 @@ render draw format display print
 
 STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 """Not searched for."""
+
+LAST_RESORT: Final = frozenset(_LAST_RESORT.split())
+"""Stop words that are searched for if a question has no other words."""
 
 GENERIC: Final = frozenset(_GENERIC.split())
 """Searched for, but with a low weight. An answer need not have them."""

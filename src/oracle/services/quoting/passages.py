@@ -12,7 +12,7 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.quoting.excerpts import excerpt_around, is_heading, is_prose
 from oracle.services.quoting.quotation import Quotation
-from oracle.services.quoting.terms import DECISION, VALUE, Term
+from oracle.services.quoting.terms import DECISION, VALUE, Term, without_doubles
 from oracle.services.quoting.titles import Asked
 
 _FOR_PROSE: Final = 1.5
@@ -167,7 +167,7 @@ def _best_passage(
         for number, line in enumerate(source.lines)
         if (worth := _worth(line, terms, for_a_definition=1.7))
     ]
-    in_path = [term for term in terms if _is_in_path(source.path, term)]
+    in_path = without_doubles([term for term in terms if _is_in_path(source.path, term)])
     if not anchors:
         return _first_lines(source, in_path, terms, rank) if in_path else None
     # The excerpt around a weaker line may have more terms than the one around the best line.
@@ -218,7 +218,7 @@ def _what_was_decided(passage: Passage, terms: Sequence[Term]) -> Passage:
 def _around(source: Quotation, number: int, worth: float, terms: Sequence[Term]) -> Passage:
     start, end = excerpt_around(source, number)
     shown = source.lines[start : end + 1]
-    there = [term for term in terms if any(map(term.is_in, shown))]
+    there = without_doubles([term for term in terms if any(map(term.is_in, shown))])
     line = source.lines[number]
     defined = [term.word for term in terms if term.is_name and term.is_defined_in(line)]
     return Passage(
@@ -246,7 +246,7 @@ def _weighed(
 ) -> Passage:
     """The score as a share of all terms. The order of the search decides between close ones."""
     source = passage.source
-    total = sum(term.weight for term in terms) or 1.0
+    total = sum(term.weight for term in terms if not term.related_to) or 1.0
     score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
     score *= 0.7 if IN_TESTS.search(source.path) else 1.0
     score *= 0.5 if _FOREIGN.search(source.path) else 1.0
@@ -265,8 +265,8 @@ def _weighed(
 def _worth(
     line: str, terms: Sequence[Term], *, for_a_definition: float, for_a_call: float = 1.0
 ) -> float:
-    on_it = [term for term in terms if term.is_in(line)]
-    if not any(not term.is_extra for term in on_it):
+    on_it = without_doubles([term for term in terms if term.is_in(line)])
+    if not any(not term.is_extra or term.related_to for term in on_it):
         return 0.0
     worth = sum(term.weight for term in on_it)
     worth *= 0.4 if is_dull(line) else 1.0

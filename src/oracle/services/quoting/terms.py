@@ -16,6 +16,7 @@ from oracle.services.quoting.excerpts import is_definition
 from oracle.services.quoting.quotation import Quotation
 
 _PAIR_WEIGHT: Final = 0.4
+_KIN_WEIGHT: Final = 0.5
 # The place between two words of a CamelCase name.
 _HUMP: Final = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -23,7 +24,8 @@ _HUMP: Final = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Term:
     """Something to look for in a line. An extra term, such as a pair of neighbouring words, adds to
-    the score of a line, but nothing is missing without it.
+    the score of a line, but nothing is missing without it. `related_to` is set for words that may
+    mean the same as a word of the question: they count only where that word is not.
     """
 
     word: str
@@ -32,6 +34,7 @@ class Term:
     is_name: bool = False
     is_path: bool = False
     is_extra: bool = False
+    related_to: str = ""
 
     def is_in(self, line: str) -> bool:
         if self.pattern.search(line):
@@ -84,7 +87,34 @@ def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
     extras = [_REASON] if words.asks_why else []
     extras += [DECISION] if words.asks_what_was_decided else []
     extras += [VALUE] if words.asks_for_a_value else []
-    return [*found, *weighed, *extras]
+    return [*found, *weighed, *extras, *_related_terms(words, sources)]
+
+
+def _related_terms(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
+    """A term for each word or idiom that has kin. A name means only itself."""
+    terms = [
+        Term(
+            word=f"~{word}",
+            pattern=_any_of(kin),
+            weight=_KIN_WEIGHT * words.weight_of(word),
+            is_extra=True,
+            related_to=word,
+        )
+        for word, kin in words.kin
+    ]
+    return [replace(term, weight=term.weight * _rarity(term, sources)) for term in terms]
+
+
+@lru_cache(maxsize=512)
+def _any_of(kin: tuple[str, ...]) -> re.Pattern[str]:
+    forms = ("[ _-]?".join(short_stem(part) for part in word.split("_")) for word in kin)
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(forms)})", re.I)
+
+
+def without_doubles(terms: Sequence[Term]) -> list[Term]:
+    """The terms of one place, without kin of words that are there themselves."""
+    there = {term.word for term in terms}
+    return [term for term in terms if term.related_to not in there]
 
 
 def _rarity(term: Term, sources: Sequence[Quotation]) -> float:

@@ -64,6 +64,7 @@ class Catalogue:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._cards: dict[int, FileCard | None] = {}
+        self._kinds: dict[str, bool] = {}
         self._cards_stamp = (-1, -1)
         # Tools look things up in worker threads, not always in the same one.
         self._connection = sqlite3.connect(
@@ -142,11 +143,7 @@ class Catalogue:
 
     def cards(self, numbers: Iterable[int]) -> dict[int, FileCard]:
         """The cards of the numbers that are current, cached until the catalogue changes."""
-        # Two counters: changes by other processes, and changes by this connection.
-        stamp = (self._version(), self._connection.total_changes)
-        if stamp != self._cards_stamp:
-            self._cards.clear()
-            self._cards_stamp = stamp
+        self._forget_what_has_changed()
         wanted = list(numbers)
         missing = [number for number in wanted if number not in self._cards]
         if missing:
@@ -156,6 +153,22 @@ class Catalogue:
             self._cards.update(dict.fromkeys(missing))
             self._cards.update((card.id, card) for card in map(_card, rows))
         return {number: card for number in wanted if (card := self._cards[number])}
+
+    def has_kind(self, kind: Kind) -> bool:
+        """Whether any file is of this kind, cached like the cards."""
+        self._forget_what_has_changed()
+        if kind not in self._kinds:
+            query = "SELECT 1 FROM files WHERE kind = ? LIMIT 1"
+            self._kinds[kind] = self._connection.execute(query, (kind,)).fetchone() is not None
+        return self._kinds[kind]
+
+    def _forget_what_has_changed(self) -> None:
+        # Two counters: changes by other processes, and changes by this connection.
+        stamp = (self._version(), self._connection.total_changes)
+        if stamp != self._cards_stamp:
+            self._cards.clear()
+            self._kinds.clear()
+            self._cards_stamp = stamp
 
     def _version(self) -> int:
         """Changes when another process writes."""

@@ -324,6 +324,9 @@ class Index:
         under: str,
         scale: Scale | None,
     ) -> list[Hit]:
+        # Many projects have no notes or no threads, and each question looks for all kinds.
+        if kind != "code" and not now.catalogue.has_kind(kind):
+            return []
         hits: list[Hit] = []
         files = now.catalogue.numbers_at(under) if under else None
         ranked = rank(query, kind, now.catalogue, now.passages, files=files, scale=scale)

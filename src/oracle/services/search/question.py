@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
+from oracle.services.questions.kinship import idioms, kin_groups
 from oracle.services.questions.word_lists import without_ways_of_asking
 from oracle.services.search.records import Role
 from oracle.services.search.terms import (
@@ -156,16 +156,17 @@ def _kin(terms: Iterable[str]) -> set[str]:
 @cache
 def kinship() -> dict[str, tuple[str, ...]]:
     """From a stem, or two stems joined, to the terms that developers use for the same thing."""
-    lines = files("oracle.services.search").joinpath("kinship.txt").read_text("utf-8").splitlines()
     related: dict[str, dict[str, None]] = {}
-    for line in lines:
-        if line.startswith("#"):
-            continue
+    for group in kin_groups():
         # Each word is stemmed once: doing it for each pair takes longer than a search.
-        terms = {word: _as_term(word) for word in line.split()}
+        terms = {word: _as_term(word) for word in group}
         for word, term in terms.items():
             asked = _as_asked(word) if "_" in word else term
             related.setdefault(asked, {}).update(dict.fromkeys(terms.values()))
+    for said, meant in idioms():
+        for word in said:
+            asked = _as_asked(word) if "_" in word else stem(word)
+            related.setdefault(asked, {}).update(dict.fromkeys(map(_as_term, meant)))
     return {
         term: tuple(other for other in others if other != term) for term, others in related.items()
     }

@@ -25,7 +25,7 @@ from oracle.services.search.passages import (
 from oracle.services.search.question import Question, read_question
 from oracle.services.search.records import Kind, Role
 from oracle.services.search.terms import terms_of_word
-from oracle.services.search.weights import CODE, NOTES, Weights
+from oracle.services.search.weights import Weights, weights_for
 
 CANDIDATES: Final = 200
 """Passages that are scored for a question. Bounds the time of a search."""
@@ -84,7 +84,8 @@ class _Scored:
         files: Sequence[int] | None,
         among: Statistics | None,
     ) -> None:
-        self.weights = weights = CODE if kind == "code" else NOTES
+        size = among.passages if among else passages.count
+        self.weights = weights = weights_for(kind, size)
         self.question = question = _question(text, weights)
 
         def found(
@@ -175,7 +176,8 @@ def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 def statistics_for(text: str, kind: Kind, passages: Passages) -> Statistics:
     """Of the terms that `rank` searches for."""
-    weights = CODE if kind == "code" else NOTES
+    # For any size: the sizes of the other indexes are not known yet, and the terms are the same.
+    weights = weights_for(kind, passages.count)
     question = _question(text, weights)
     searched = (
         _terms_by_field(question, weights),

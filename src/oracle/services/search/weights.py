@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
+from functools import lru_cache
+from math import log
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
-from oracle.services.search.records import Role
+from oracle.services.search.records import Kind, Role
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +60,21 @@ CODE: Final = Weights(
     defining=8.0,
     area=3.0,
     roles={Role.TEST: 0.3, Role.DOCUMENT: 0.4, Role.SETTINGS: 0.7, Role.VENDORED: 0.5},
+    windows=0.2,
+)
+# In a large project some file repeats one word of the question. What counts there is a place that
+# has most of them. In a small one this costs more than it brings.
+LARGE_CODE: Final = replace(
+    CODE,
     card=0.7,
-    further=(0.3, 0.2, 0.1),
+    further=(0.3, 0.2, 0.1, 0.0, 0.0),
     windows=0.8,
     window_place=0.7,
     coverage=2.0,
 )
+_SMALL: Final = 8_000
+_LARGE: Final = 30_000
+"""Passages of a project: about a thousand files, and about four thousand."""
 # A note is found by what it says. Its headings and path count little here: they are on its card.
 NOTES: Final = Weights(
     fields={"body": 1.0, "names": 0.3, "place": 0.3},
@@ -73,3 +84,27 @@ NOTES: Final = Weights(
     card=0.3,
     decisions=(1.0, 2.0, 5.0),
 )
+
+
+def weights_for(kind: Kind, passages: int) -> Weights:
+    """For an index with so many passages. Between small and large the weights change by degrees."""
+    if kind != "code":
+        return NOTES
+    share = log(max(passages, 1) / _SMALL) / log(_LARGE / _SMALL)
+    return _code_between(round(min(max(share, 0.0), 1.0), 2))
+
+
+# A project grows slowly, so one or two entries serve all of its questions.
+@lru_cache(maxsize=8)
+def _code_between(share: float) -> Weights:
+    def mixed(one: float, other: float) -> float:
+        return one + share * (other - one)
+
+    return replace(
+        CODE,
+        card=mixed(CODE.card, LARGE_CODE.card),
+        further=tuple(map(mixed, CODE.further, LARGE_CODE.further)),
+        windows=mixed(CODE.windows, LARGE_CODE.windows),
+        window_place=mixed(CODE.window_place, LARGE_CODE.window_place),
+        coverage=mixed(CODE.coverage, LARGE_CODE.coverage),
+    )
