@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from oracle.testing import Reply, ScriptedModel, signal
-from tests.api.conftest import serving
+from tests.api.conftest import root, serve
 from tests.api.test_asking import Gate
+
+__all__ = ["root", "serve"]  # fixtures of the server, for the tests of this folder too
 
 # Slow machines wait longer; nothing depends on how long it takes.
 expect.set_options(timeout=30_000)
@@ -88,23 +90,6 @@ def _counts(said, allow):
     """A server that stops before the page is closed is not a mistake of the page."""
     allow = ("net::ERR_", *allow)
     return said.type == "error" and not any(each in said.text for each in allow)
-
-
-@pytest.fixture
-def root(tmp_path):
-    (tmp_path / "oracle.toml").write_text("")
-    (tmp_path / "auth.py").write_text("def login():\n    return True\n")
-    return tmp_path
-
-
-@pytest.fixture
-def serve(root):
-    """`with serve(*replies) as server:` plays the replies."""
-
-    def serve(*replies, model=None, **options):
-        return serving(root, model or ScriptedModel(*replies), **options)
-
-    return serve
 
 
 @pytest.fixture

@@ -29,6 +29,36 @@ TOUCHED_BY_A_STEP = """async () => {
     touched.delete(null);
     return touched.size;
 }"""
+# How many boxes the renderer draws again when the playhead goes one step on.
+DRAWN_BY_A_STEP = """async () => {
+    const { options } = await import("/page/vendor/preact.js");
+    const before = options.__r; // called before a component is drawn
+    let drawn = 0;
+    options.__r = one => { drawn += one.type.name === 'Box'; before?.(one); };
+    document.querySelector('[aria-label="Step on"]').click();
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
+    options.__r = before;
+    return drawn;
+}"""
+# The most boxes that were added in one frame after a key.
+MOST_ADDED_IN_A_FRAME = """async (key) => {
+    const added = [];
+    let now = 0;
+    const watcher = new MutationObserver(records => {
+        for (const { addedNodes } of records)
+            for (const one of addedNodes)
+                if (one.nodeType === 1)
+                    now += one.matches('.node') + one.querySelectorAll('.node').length;
+    });
+    watcher.observe(document.querySelector('.tree'), {subtree: true, childList: true});
+    document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    for (let i = 0; i < 30; i++) {
+        await new Promise(requestAnimationFrame);
+        added.push(now);
+        now = 0;
+    }
+    return Math.max(...added);
+}"""
 PLACES = """side => [...side.querySelectorAll('.node')]
     .map(one => one.dataset.id + one.style.transform)"""
 
@@ -171,6 +201,36 @@ def test_all_draws_what_is_in_view_and_touches_only_what_changes(recording):
     assert touched < drawn / 4
 
 
+def test_nothing_moves_while_all_is_played(recording):
+    page = recording()
+    page.keyboard.press("3")
+    page.get_by_label("To the start").click()
+    before = page.locator(".tree").evaluate(PLACES)
+    for _ in range(25):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("]")
+    after = page.locator(".tree").evaluate(PLACES)
+    assert set(before) <= set(after)
+
+
+# So high that many boxes are in view.
+HIGH = {"width": 1440, "height": 2600}
+
+
+def test_a_step_costs_what_it_changes_not_what_is_drawn(recording):
+    """No time is measured: a slow machine takes longer, but it draws the same things."""
+    page = recording(viewport=HIGH)
+    page.keyboard.press("3")
+    page.wait_for_selector(".tree .node >> nth=300")
+    page.get_by_label("To the start").click()
+    assert 0 < page.evaluate(DRAWN_BY_A_STEP) < page.locator(".tree .node").count() / 8
+
+
+def test_a_frame_adds_only_so_many_boxes(recording):
+    page = recording(viewport=HIGH)
+    assert page.evaluate(MOST_ADDED_IN_A_FRAME, "3") <= 240 < page.locator(".tree .node").count()
+
+
 def test_zoom_and_pan_are_of_the_drawing_only(recording):
     page = recording()
     page.keyboard.press("3")
@@ -294,3 +354,26 @@ def test_forced_colours_keep_the_line_visible(recording):
     width = "one => getComputedStyle(one).strokeWidth"
     line = page.locator(".tree .edge.lit").first.evaluate(width)
     assert line != page.locator(".tree .edge:not(.lit)").first.evaluate(width)
+
+
+def test_the_map_of_the_whole_tree_can_be_dragged(recording):
+    page = recording()
+    page.keyboard.press("3")
+    expect(page.locator(".minimap.is-map")).to_be_visible()
+    before = page.locator(".world").evaluate("one => one.style.transform")
+    box = page.locator(".minimap svg").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 100, box["y"] + 60)
+    expect(page.locator(".world")).not_to_have_attribute("style", re.compile(re.escape(before)))
+    page.mouse.up()
+
+
+def test_a_cited_file_opens_in_the_chosen_editor(recording, served):
+    page = recording()
+    page.keyboard.press("s")
+    page.get_by_role("button", name="Open in editor").click()
+    page.get_by_label("Editor").select_option("vscode")
+    page.keyboard.press("Escape")
+    link = page.get_by_role("link", name="Open in editor")
+    expect(link).to_have_attribute("href", f"vscode://file{served.root}/auth.py:1")

@@ -26,6 +26,10 @@ WITHOUT_MODEL: Final = (
     "`oracle models use NAME` selects one."
 )
 
+NOT_A_PROJECT: Final = (
+    "This folder is not a project, so nothing is indexed. `oracle init` makes it one."
+)
+
 
 @runtime_checkable
 class Indexed(Protocol):
@@ -40,6 +44,7 @@ class Project:
     """`files` is None as long as the index is not ready."""
 
     files: int | None = None
+    problem: str | None = None
     questions: Sequence[Mapping[str, str]] = ()
 
 
@@ -64,6 +69,7 @@ class FirstVisit:
     async def _look(self) -> Project:
         sources = self._agent.setup.sources
         if sources is None or not isinstance(sources, Indexed):
+            self._known, self._known_at = Project(problem=NOT_A_PROJECT), time.monotonic()
             return self._known
         async with sources.at_hand():
             paths, names = await sources.paths(), await sources.top_names()

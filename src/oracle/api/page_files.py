@@ -16,6 +16,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from oracle.api.compression import ENCODED, LEAST_BYTES, gzipped, wants_gzip
 from oracle.errors import NotFound
 
 POLICY: Final = (
@@ -49,6 +50,8 @@ TYPES: Final[Mapping[str, str]] = {
 }
 """What is of another type is not part of the page."""
 INDEX: Final = "index.html"
+PACKED: Final = frozenset({".png", ".woff2"})
+"""Compressed already."""
 
 
 def page_folder() -> Path:
@@ -58,8 +61,9 @@ def page_folder() -> Path:
 def page_file(request: Request, name: str) -> Response:
     """The file, or 304 if the browser has it already. Raises `NotFound`."""
     path = _path_of(name)
-    body, tag = _content(path, path.stat().st_mtime_ns)
-    headers = {**HEADERS, "ETag": tag}
+    is_small = path.suffix not in PACKED and wants_gzip(request)
+    body, tag, encoding = _content(path, path.stat().st_mtime_ns, is_small)
+    headers = {**HEADERS, "Vary": "Accept-Encoding", **encoding, "ETag": tag}
     known = request.headers.get("if-none-match", "")
     if tag in [each.strip().removeprefix("W/") for each in known.split(",")]:
         return Response(status_code=304, headers=headers)
@@ -79,8 +83,13 @@ def _path_of(name: str) -> Path:
     return path
 
 
-@lru_cache(maxsize=256)
-def _content(path: Path, changed: int) -> tuple[bytes, str]:
-    """`changed` is part of the key: a file that is edited is read again."""
+@lru_cache(maxsize=512)
+def _content(path: Path, changed: int, is_small: bool) -> tuple[bytes, str, Mapping[str, str]]:
+    """`changed` is part of the key: a file that is edited is read again.
+
+    Compressed it is another sequence of bytes, so it has another tag.
+    """
     body = path.read_bytes()
-    return body, f'"{sha256(body).hexdigest()[:32]}"'
+    is_small = is_small and len(body) >= LEAST_BYTES
+    body = gzipped(body) if is_small else body
+    return body, f'"{sha256(body).hexdigest()[:32]}"', ENCODED if is_small else {}

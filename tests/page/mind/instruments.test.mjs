@@ -3,6 +3,7 @@ import test from "node:test";
 import { historyOf } from "../../../src/oracle/page/scripts/mind/card.js";
 import { lanesOf, placeOf, stepAt } from "../../../src/oracle/page/scripts/mind/lanes.js";
 import { trackOf } from "../../../src/oracle/page/scripts/mind/ledger.js";
+import { editorAddress } from "../../../src/oracle/page/scripts/editor.js";
 import { linesOfNode } from "../../../src/oracle/page/scripts/mind/lua.js";
 import { placeWords, playedAfter, schedule } from "../../../src/oracle/page/scripts/mind/player.js";
 import { viewAt } from "../../../src/oracle/page/scripts/mind/reduce.js";
@@ -160,4 +161,14 @@ test("the words above the drawing name the turn, wherever it is among them", () 
   assert.equal(crumbWords(crumbs("question", "turns › turn"), 3), "question › turns › turn 3");
   assert.equal(crumbWords(crumbs("question", "turns", "turn", "decide"), 3), "question › turns › turn 3 › decide");
   assert.equal(crumbWords(crumbs("question"), 0), "question");
+});
+
+test("a file opens in the editor of this machine, and nowhere else", () => {
+  const here = { editor: "vscode", host: "127.0.0.1" };
+  assert.equal(editorAddress("/home/me/a b", "src/x.py", 7, here), "vscode://file/home/me/a%20b/src/x.py:7");
+  assert.equal(editorAddress("C:\\shop", "x.py", 1, here), "vscode://file/C:/shop/x.py:1");
+  assert.equal(editorAddress("/p", "x.py", 2, { ...here, editor: "idea" }), "idea://open?file=/p/x.py&line=2");
+  assert.equal(editorAddress("/p", "x.py", 1, { ...here, host: "oracle.example.org" }), null);
+  assert.equal(editorAddress("/p", "x.py", 1, { ...here, editor: "constructor" }), null);
+  assert.equal(editorAddress(null, "x.py", 1, here), null);
 });

@@ -70,3 +70,11 @@ test("the end is live until the run has ended", () => {
   assert.equal(viewAt(played()).isLive, false);
   assert.equal(viewAt(whileWriting(1), 1).isLive, false);
 });
+
+test("a turn that names no tools says nothing about them", () => {
+  const run = played();
+  const before = viewAt(run).tools;
+  take(run, "turn", { at: run.at, turn: 9, phase: "end", tools: [], budgets: [] });
+  assert.ok(before.length > 0);
+  assert.deepEqual(viewAt(run).tools, before);
+});

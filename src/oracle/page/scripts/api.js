@@ -17,6 +17,7 @@ export function withToken(headers = {}) {
   return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 }
 
+export const hasToken = () => Boolean(sessionStorage.getItem(TOKEN));
 export const keepToken = (token) => sessionStorage.setItem(TOKEN, token);
 
 export async function request(path, { method = "GET", body, signal } = {}) {

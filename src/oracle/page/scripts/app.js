@@ -1,6 +1,6 @@
 // The page begins here: addresses, keys, and the frame around the panes.
 import { html, render, useEffect } from "./html.js";
-import { set, state, useStore } from "./store.js";
+import { set, state, subscribe, useStore } from "./store.js";
 import { get } from "./api.js";
 import * as keys from "./keys.js";
 import * as router from "./router.js";
@@ -67,7 +67,7 @@ function ChooseTwo() {
 /** What an address asks for. */
 function follow(route) {
   if (route.name === "ask" && route.session) openSession(route.session, route.exchange);
-  else if (route.name === "ask" && state.session?.id) set({ session: null });
+  else if (route.name === "ask" && (state.session?.id || state.session?.recording)) set({ session: null });
   if (route.name === "run") watchRun(route.run);
   else if (route.name !== "ask") watchRun(null);
   document.title = titleOf(route);
@@ -78,15 +78,45 @@ function titleOf(route) {
   return names[route.name];
 }
 
+const FIRST_WAIT = 1000; // milliseconds until a server that is gone is asked again
+const LONGEST_WAIT = 15_000;
+/** What changes seldom is shown as it was, until the server has answered. */
+const LAST_KNOWN = "oracle.page";
+
+function lastKnown() {
+  try {
+    return JSON.parse(localStorage.getItem(LAST_KNOWN));
+  } catch {
+    return null;
+  }
+}
+
 export async function loadPage() {
   try {
     const page = await get("/api/page");
+    const { project, model, tree } = page;
+    localStorage.setItem(LAST_KNOWN, JSON.stringify({ project, model, tree }));
     set({ page });
     // The index is made while one looks: the count goes on until it is there.
-    if (page.index && !page.index.is_ready) setTimeout(loadPage, 1500);
+    if (page.index && !page.index.is_ready && !page.index.problem) setTimeout(loadPage, 1500);
   } catch {
     // The bar says that the server does not answer.
   }
+}
+
+/** A server that did not answer is asked again, until it does. Nobody has to press Retry. */
+function comeBack() {
+  let timer = null;
+  let wait = FIRST_WAIT;
+  const again = () => {
+    clearTimeout(timer);
+    if (state.connection === "up") wait = FIRST_WAIT;
+    if (state.connection !== "gone") return;
+    timer = setTimeout(loadPage, wait);
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  };
+  subscribe(["connection"], again);
+  addEventListener("online", () => state.connection === "gone" && loadPage());
 }
 
 function listenToKeys() {
@@ -112,6 +142,10 @@ function escape() {
 
 router.listen();
 listenToKeys();
+set({ page: lastKnown() });
+comeBack();
 loadPage();
 listSessions("");
-render(html`<${App} />`, document.getElementById("page"));
+const place = document.getElementById("page");
+place.replaceChildren(); // the empty frame that was there before the scripts
+render(html`<${App} />`, place);

@@ -1,6 +1,7 @@
 // The first visit: one sentence, the field, questions made of this project's words, and the tree at rest.
 import { html } from "./html.js";
 import { useStore } from "./store.js";
+import { coded } from "./coded.js";
 import { count, plural } from "./format.js";
 import { Mark } from "./marks.js";
 import { Composer } from "./chat/composer.js";
@@ -31,17 +32,19 @@ export function FirstVisit() {
 
 const MARKS = [["run", "running"], ["yes", "yes"], ["no", "no"], ["skip", "skipped"], ["halt", "halted"], ["err", "broken"]];
 
-/** Names of files and settings in a sentence of the server are set as code. */
-const withCode = (text) => text.split(/(\[model\] name|oracle\.toml)/).map((part, index) => (index % 2 ? html`<code>${part}</code>` : part));
+function indexWords({ is_ready: isReady, files, problem }) {
+  if (problem) return problem;
+  if (!isReady) return `Nothing is indexed yet. Reading ${files ? count(files) : "the"} files…`;
+  if (!files) return "There are no files to answer from yet.";
+  return `${plural(files, "file")} ${files === 1 ? "is" : "are"} indexed.`;
+}
 
 /** Two lines: what is indexed, and whether a model is set and what that means. */
 function State({ page }) {
   const { index, model } = page;
   return html`<div class="state">
-    ${index && html`<${Mark} name=${index.is_ready ? "yes" : "run"} /><span role="status">${index.is_ready
-      ? `${plural(index.files, "file")} ${index.files === 1 ? "is" : "are"} indexed.`
-      : `Nothing is indexed yet. Reading ${index.files ? count(index.files) : "the"} files…`}</span>`}
-    ${model && !model.is_configured && html`<${Mark} name="info" /><span>${withCode(model.meaning ?? "")}</span>`}
+    ${index && html`<${Mark} name=${index.problem ? "halt" : !index.is_ready ? "run" : index.files ? "yes" : "info"} /><span role="status">${coded(indexWords(index))}</span>`}
+    ${model && !model.is_configured && html`<${Mark} name="info" /><span>${coded(model.meaning)}</span>`}
     ${model?.is_configured && html`<${Mark} name="yes" /><span>Answered by ${model.name}.</span>`}
   </div>`;
 }

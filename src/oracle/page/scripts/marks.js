@@ -37,6 +37,11 @@ export function Mark({ name, size = 12, label, x, y }) {
   return drawing(`m-${name}`, "0 0 12 12", SHAPES[name] ?? SHAPES.idle, { size, label, x, y });
 }
 
+/** A mark inside of a larger drawing: there it needs no frame of its own, and a tree has hundreds of them. */
+export function markAt(name, x, y, key) {
+  return html`<g key=${key} class=${`mark m-${name}`} transform=${`translate(${x} ${y})`} aria-hidden="true">${SHAPES[name] ?? SHAPES.idle}</g>`;
+}
+
 export function SignalMark({ type, size = 14, label, x, y }) {
   return drawing(`sig-mark s-${type}`, "0 0 14 14", SIGNALS[type] ?? SIGNALS.malformed, { size, label, x, y });
 }

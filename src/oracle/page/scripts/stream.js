@@ -36,6 +36,7 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
       onState("up");
       for await (const event of events(response.body)) {
         if (event.id) last = event.id;
+        onState("up"); // a request that failed meanwhile may have said otherwise
         if (event.type === "interrupted") break;
         on(event.type, event.data, event.id);
         if (ends.includes(event.type)) return event.data;

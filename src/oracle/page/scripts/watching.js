@@ -24,7 +24,8 @@ export function watchRun(id) {
       if (state.run === run) touch("run");
     },
   }).catch((problem) => {
-    run.problem = problem.message;
+    Object.assign(run, { problem: problem.message, isLive: false });
+    run.version += 1;
     if (state.run === run) touch("run");
   });
 }

@@ -33,7 +33,7 @@ export async function openSession(id, exchangeId = null) {
     session.leaf = session.exchanges.has(exchangeId) ? newestBelow(session.exchanges, exchangeId) : (newest?.id ?? null);
     Object.assign(session, { title: stored.title, isOpening: false, shown: exchangeId ?? session.leaf, goTo: exchangeId });
   } catch (problem) {
-    Object.assign(session, { isOpening: false, problem: problem.message });
+    Object.assign(session, { isOpening: false, problem: problem.message, status: problem.status });
   }
   touch("session");
 }
@@ -71,14 +71,17 @@ export async function ask(question, parent = state.session?.leaf ?? null) {
   if (session.id) body.session_id = session.id;
   if (session.id) body.context_id = parent ?? BEFORE_FIRST;
   let isNamed = false;
+  // With many questions at once, this one waits in a line before its run begins.
+  let waitsAs = null;
   const take = taking(session, exchange);
   try {
     await follow("/api/oracle/stream", {
       body,
       ends: ["done"],
-      again: () => `/api/runs/${exchange.runId}/stream`,
+      again: () => `/api/runs/${exchange.runId ?? waitsAs}/stream`,
       onState: connected(exchange),
       on(type, data, id) {
+        if (type === "queued") waitsAs = data.run_id;
         if (!isNamed && id) {
           isNamed = true;
           name(session, exchange, id.slice(0, id.lastIndexOf(":")));
@@ -104,7 +107,10 @@ async function name(session, exchange, runId) {
     session.id = runs.find((one) => one.id === runId)?.session_id ?? null;
     listSessions();
   }
-  if (state.session === session && session.id) replace(`/s/${session.id}#${exchange.id}`);
+  if (state.session !== session || !session.id) return;
+  // From the empty page Back leads to the empty page. Another question of a conversation is no new place.
+  const show = state.route.name === "ask" && !state.route.session ? go : replace;
+  show(`/s/${session.id}#${exchange.id}`);
 }
 
 function rename(session, exchange, id) {
@@ -131,6 +137,7 @@ const connected = (exchange) => (connection) => {
 
 function fail(exchange, problem) {
   exchange.isLive = false;
+  exchange.isOrphan = problem.status === 404; // what it was to follow has been deleted
   exchange.problem = problem.message || "The server does not answer.";
   touch("session");
 }
@@ -164,6 +171,12 @@ export function openCitationOf(exchange, number) {
 }
 
 export const retry = (exchange) => ask(exchange.question, exchange.parentId);
+
+/** Ask it as the first question of a new conversation. */
+export function askAnew({ question }) {
+  newQuestion();
+  ask(question, null);
+}
 
 /** Put a question back into the field; asked again, it becomes another branch. */
 export function beginEdit(exchange) {

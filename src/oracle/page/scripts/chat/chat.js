@@ -5,6 +5,7 @@ import { onKey } from "../keys.js";
 import { watchRun } from "../watching.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./view.js";
+import { coded } from "../coded.js";
 import { plural } from "../format.js";
 import { stopWords } from "../words.js";
 import { branchTo, holding } from "./exchange.js";
@@ -61,7 +62,7 @@ export function Chat({ isRecording, foot }) {
   return html`<main class="chat" aria-label="Conversation" id="answer" tabindex="-1">
     ${stuck && html`<div class="stuck" aria-hidden="true"><p>${stuck.question}</p><p class="meta">${headFacts(stuck)}</p></div>`}
     <div class="scroll" ref=${scroll} tabindex="-1">
-      ${session?.problem && html`<${Lost} message=${session.problem} />`}
+      ${session?.problem && html`<${Lost} session=${session} />`}
       ${session?.isOpening && html`<${Opening} />`}
       ${branch.map(drawn)}
     </div>
@@ -167,6 +168,8 @@ function Opening() {
   return html`<div class="opening" aria-hidden="true"><span class="bone wide"></span><span class="bone"></span><span class="bone"></span></div>`;
 }
 
-function Lost({ message }) {
-  return html`<div class="empty"><h2>There is no such conversation.</h2><p>${message}</p><p><a class="link" href="/">Ask a new question</a></p></div>`;
+function Lost({ session }) {
+  const missing = session.recording ? "There is no such run." : "There is no such conversation.";
+  const heads = { 401: "A token is needed.", 403: "This token does not allow it.", 404: missing };
+  return html`<div class="empty"><h2>${heads[session.status] ?? "The server does not answer."}</h2><p>${coded(session.problem)}</p><p><a class="link" href="/">Ask a new question</a>${session.recording ? html` or look at the <a class="link" href="/runs">runs</a>` : ""}</p></div>`;
 }

@@ -12,7 +12,7 @@ export function previewPlaces(element) {
 }
 
 /** Turn `citations` (in the order of the text) into links that call `open(citation)`. */
-export function linkCitations(element, citations, open) {
+export function linkCitations(element, citations, exchangeId, open) {
   for (const code of element.querySelectorAll("code.cite")) code.classList.remove("cite");
   let next = 0;
   for (const node of textNodes(element)) {
@@ -24,7 +24,7 @@ export function linkCitations(element, citations, open) {
       next += found.index + 1;
       const place = rest.splitText(found.at);
       rest = place.splitText(citation.text.length);
-      wrap(place, citation, open);
+      wrap(place, citation, exchangeId, open);
       const code = rest.parentElement.closest("code");
       if (!citation.holds) rest = dropMark(rest, citation);
       if (code) liftOut(code);
@@ -48,18 +48,19 @@ function earliest(text, citations) {
   return best;
 }
 
-function wrap(node, citation, open) {
+function wrap(node, citation, exchangeId, open) {
   const link = document.createElement("a");
   link.className = citation.holds ? "cite" : "cite fails";
   link.dataset.number = citation.number;
-  link.href = citation.url || `#${citation.number}`;
+  link.href = citation.url || `#${exchangeId}:${citation.number}`;
   const state = citation.holds ? "holds" : citation.problem;
   link.title = citation.holds ? `${citation.where}: it holds` : `${citation.where || citation.text}: ${citation.problem}`;
   const number = document.createElement("sup");
   number.textContent = citation.number;
+  number.setAttribute("aria-hidden", "true"); // read aloud it would be one more digit of the line
   const said = document.createElement("span");
   said.className = "vh";
-  said.textContent = `, ${state}`;
+  said.textContent = `, citation ${citation.number}, ${state}`;
   node.replaceWith(link);
   link.append(node, number, said);
   link.addEventListener("click", (event) => {

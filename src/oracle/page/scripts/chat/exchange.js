@@ -130,8 +130,8 @@ export function holding(exchange) {
 /** The exchanges from the root of the conversation to `leaf`. */
 export function branchTo(exchanges, leaf) {
   const branch = [];
-  for (let id = leaf; id && exchanges.has(id); id = exchanges.get(id).parentId) branch.unshift(exchanges.get(id));
-  return branch;
+  for (let id = leaf; id && exchanges.has(id); id = exchanges.get(id).parentId) branch.push(exchanges.get(id));
+  return branch.reverse();
 }
 
 /** Those that follow the same exchange, this one included, oldest first. */

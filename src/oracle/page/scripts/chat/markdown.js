@@ -78,6 +78,7 @@ function drawCode(code) {
   copy.type = "button";
   copy.className = "copy-code";
   copy.textContent = "Copy";
+  copy.setAttribute("aria-label", "Copy the code");
   copy.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text);
     copy.textContent = "Copied";

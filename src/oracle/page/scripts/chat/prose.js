@@ -63,7 +63,7 @@ export function Prose({ text, citations, isWriting, exchangeId, onOpen }) {
     }
     flow.current.show(text);
     if (citations?.length) {
-      linkCitations(element.current, citations, (citation) => onOpen(citation.number));
+      linkCitations(element.current, citations, exchangeId, (citation) => onOpen(citation.number));
       linked.current = { text, citations };
     }
     putCaret(element.current, isWriting);

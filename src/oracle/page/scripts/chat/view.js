@@ -3,12 +3,13 @@ import { html, useEffect, useRef, useState } from "../html.js";
 import { state } from "../store.js";
 import { Mark } from "../marks.js";
 import { Icon } from "../icons.js";
+import { coded } from "../coded.js";
 import { plural } from "../format.js";
 import { Approval } from "./approval.js";
 import { Closing } from "./closing.js";
 import { Prose } from "./prose.js";
 import { Steps } from "./steps.js";
-import { hear, openCitationOf, retry, showExchange } from "./asking.js";
+import { askAnew, hear, openCitationOf, retry, showExchange } from "./asking.js";
 import { newestBelow, siblingsOf } from "./exchange.js";
 
 export function Exchange({ exchange, session, isEager }) {
@@ -37,7 +38,7 @@ export function Exchange({ exchange, session, isEager }) {
     ${isNear && (text || isWriting) ? html`<${Prose} text=${text} citations=${isWhole ? exchange.citations : null} isWriting=${isWriting} exchangeId=${exchange.id} onOpen=${(number) => openCitationOf(exchange, number)} />` : null}
     ${notices.map((one, index) => html`<p key=${index} class=${`note${one.severity === "warning" ? " is-scarce" : ""}`}><${Mark} name=${one.severity === "warning" ? "halt" : "info"} /><span>${one.text}</span></p>`)}
     ${exchange.isLost && exchange.isLive && html`<p class="note" role="status"><${Mark} name="halt" /><span>Connection lost. The run goes on; trying again.</span></p>`}
-    ${exchange.problem && html`<p class="note is-broken" role="alert"><${Mark} name="err" /><span>${exchange.problem} <button type="button" class="link" onClick=${() => retry(exchange)}>Ask again</button></span></p>`}
+    ${exchange.problem && html`<p class="note is-broken" role="alert"><${Mark} name="err" /><span>${coded(exchange.problem)} ${exchange.isOrphan ? html`<button type="button" class="link" onClick=${() => askAnew(exchange)}>Ask in a new conversation</button>` : html`<button type="button" class="link" onClick=${() => retry(exchange)}>Ask again</button>`}</span></p>`}
     ${isWhole && exchange.stopReason && html`<${Closing} exchange=${exchange} />`}
   </article>`;
 }

@@ -35,7 +35,7 @@ function crumb(route, page) {
   if (route.name === "run") return "A recorded run";
   if (route.name === "compare") return "Two runs";
   if (route.name === "trees") return route.tree ?? "Trees";
-  return page?.project ?? "This project";
+  return page?.project?.split(/[\\/]/).filter(Boolean).at(-1) ?? "This project";
 }
 
 /** Said once, where one is. What is on the page stays. */

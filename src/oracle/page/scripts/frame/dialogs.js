@@ -2,8 +2,11 @@
 import { html, useEffect, useRef, useState } from "../html.js";
 import { set, useStore } from "../store.js";
 import { areKeysOff, switchKeys } from "../keys.js";
-import { keepToken } from "../api.js";
+import { hasToken, keepToken } from "../api.js";
+import { coded } from "../coded.js";
+import { EDITORS, chooseEditor, chosenEditor } from "../editor.js";
 import { Icon } from "../icons.js";
+import { Mark } from "../marks.js";
 
 export function Dialogs() {
   const { dialog } = useStore("dialog");
@@ -46,14 +49,15 @@ function Keys() {
 function Settings() {
   return html`<h2 id="dialog-title">Settings</h2>
     <p>What the project uses is set in its file <code>oracle.toml</code>; <code>oracle config show</code> lists every setting with its value and its source.</p>
-    <p>This page keeps only two choices of its own in this browser: light or dark, and whether single letters are keys.</p>
+    <p>This page keeps only three choices of its own in this browser: light or dark, whether single letters are keys, and the editor in which a cited file opens.</p>
+    <p><label>Editor <select value=${chosenEditor()} onChange=${(event) => chooseEditor(event.target.value)}><option value="">none</option>${Object.entries(EDITORS).map(([id, { name }]) => html`<option key=${id} value=${id}>${name}</option>`)}</select></label></p>
     <p><button type="button" class="button plain" onClick=${() => dispatchEvent(new Event("oracle:theme"))}>Light or dark</button> <button type="button" class="button plain" onClick=${() => set({ dialog: "keys" })}>Keys</button></p>`;
 }
 
 function Model() {
   const { page } = useStore("page");
   return html`<h2 id="dialog-title">The model</h2>
-    <p>${page?.model?.is_configured ? html`Questions are answered by <code>${page.model.name}</code>.` : (page?.model?.meaning ?? "No language model is configured: the built-in reader quotes, it does not explain.")}</p>
+    <p>${page?.model?.is_configured ? html`Questions are answered by <code>${page.model.name}</code>.` : coded(page?.model?.meaning ?? "No language model is configured: the built-in reader quotes, it does not explain.")}</p>
     <p>To have another one, list those that can be used, and select one:</p>
     <pre class="terminal"><code>oracle models
 oracle models use NAME</code></pre>
@@ -67,6 +71,7 @@ function Token() {
     location.reload();
   };
   return html`<h2 id="dialog-title">This server asks for a token</h2>
+    ${hasToken() && html`<p role="alert"><${Mark} name="halt" /> The one that was given is not known here, or it was revoked or has expired.</p>`}
     <p>Make one with <code>oracle token create NAME</code>. It is kept until this tab is closed.</p>
     <form class="token" onSubmit=${keep}><label class="vh" for="token">Token</label>
       <span class="search"><input id="token" name="token" type="password" autocomplete="off" required autofocus /></span>

@@ -10,7 +10,7 @@ import { liveExchange, stop } from "../chat/asking.js";
 export function Tabs() {
   const { route, tab } = useStore("route", "tab", "session", "run");
   const isRuns = route.name === "runs";
-  const current = isRuns ? "runs" : tab;
+  const current = isRuns ? "runs" : ["ask", "run"].includes(route.name) ? tab : null;
   const show = (name) => () => {
     if (isRuns && name !== "runs") go(state.session?.id ? `/s/${state.session.id}` : "/");
     set({ tab: name });

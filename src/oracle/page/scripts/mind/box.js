@@ -1,6 +1,6 @@
 // One box of the tree as SVG. Its place is its own origin: the middle of its left edge.
 import { html } from "../html.js";
-import { Mark, markOf } from "../marks.js";
+import { markAt as drawMark, markOf } from "../marks.js";
 import { glyph, hexagon } from "./glyphs.js";
 import { HEX } from "./layout.js";
 import { boxName, statusClass } from "./words.js";
@@ -14,7 +14,8 @@ export function boxKey(one, state) {
   ].join("|");
 }
 
-export function drawBox(one, state) {
+/** A component, because of those the renderer skips one that is the same object as before. It looks into elements. */
+export function Box({ one, its: state }) {
   const { box, width } = one;
   const classes = ["node", statusClass(box.status), box.shape];
   if (box.isLit) classes.push("lit");
@@ -26,23 +27,32 @@ export function drawBox(one, state) {
   const markAt = box.shape === "tag" ? 13 : 8;
   const textAt = markAt + 18 + (box.glyph ? 16 : 0);
   const isOpen = !box.isFolded && box.children.length > 0;
-  return html`<g key=${box.id} class=${classes.join(" ")} style=${{ transform: `translate(${one.x}px,${one.y}px)` }}
+  return html`<g class=${classes.join(" ")} style=${{ transform: `translate(${one.x}px,${one.y}px)` }}
     role="treeitem" aria-label=${boxName(box, state.differs)} aria-level=${one.column + 1} aria-setsize=${state.size} aria-posinset=${state.place}
     aria-expanded=${box.isLeaf ? undefined : String(isOpen)} aria-selected=${String(Boolean(state.isPicked))}
     tabindex=${state.isTabStop ? 0 : -1} data-id=${box.id}>
     <title>${box.fullLabel ?? box.label}</title>
-    ${box.isGlyph ? null : box.wrappers.map((node, at) => hexagon(node, (at - box.wrappers.length) * (HEX + 10)))}
+    ${state.isTiny ? tiny(box, width, markAt, state) : whole(box, width, { markAt, textAt }, state)}
+  </g>`;
+}
+
+// Below half of its size nothing of a box can be read but its mark.
+function tiny(box, width, markAt, state) {
+  return html`${outline(box, width)}${state.isStop ? html`<circle class="stop" cx="-7" cy="0" r="4" />` : null}${drawMark(markOf(box.status), markAt, -6, `m${box.step}`)}`;
+}
+
+function whole(box, width, { markAt, textAt }, state) {
+  return html`${box.isGlyph ? null : box.wrappers.map((node, at) => hexagon(node, (at - box.wrappers.length) * (HEX + 10)))}
     ${box.isFocus && box.status === "running" ? html`<rect class="halo" x="-4" y="-15" width=${width + 8} height="30" rx="8" />` : null}
     ${box.isFolded && box.count > 0 ? html`<path class="back" d=${`M${width} -8q3 0 3 3v10q0 3 -3 3`} />` : null}
     ${outline(box, width)}
     ${state.isStop ? html`<circle class="stop" cx="-7" cy="0" r="4" />` : null}
-    <${Mark} name=${markOf(box.status)} x=${markAt} y="-6" key=${`m${box.step}`} />
+    ${drawMark(markOf(box.status), markAt, -6, `m${box.step}`)}
     ${box.glyph ? glyph(box.glyph, markAt + 16, -6) : null}
     ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}${" "}
     ${!box.isGlyph && box.isFolded && box.count > 0 ? html`<text class="count" data-open x=${width - 8} y="4" text-anchor="end">${box.count}</text>` : null}
     ${state.aside ? html`<text class="aside" x="2" y="27">${state.aside}</text>` : null}
-    ${state.differs ? html`${" "}${badge(state.differs, width)}` : null}
-  </g>`;
+    ${state.differs ? html`${" "}${badge(state.differs, width)}` : null}`;
 }
 
 function outline(box, width) {

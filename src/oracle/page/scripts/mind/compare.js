@@ -1,10 +1,12 @@
 // Two runs, or a run and its replay: what was decided differently, where, and why.
 import { get } from "../api.js";
+import { coded } from "../coded.js";
 import { count, plural } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Icon } from "../icons.js";
 import { onKey } from "../keys.js";
 import { Mark, SignalMark } from "../marks.js";
+import { Measures } from "../runs/shadow.js";
 import { follow } from "../stream.js";
 import { lanesOf } from "./lanes.js";
 import { newRun, take } from "./reduce.js";
@@ -23,7 +25,7 @@ export function Compare({ a, b }) {
       .catch((error) => { if (!leaving.signal.aborted) setProblem(error.message); });
     return () => leaving.abort();
   }, [a, b]);
-  if (problem) return html`<div class="compare is-empty"><h1>These two cannot be compared.</h1><p class="nothing">${problem}</p><a class="link" href="/runs">Choose two runs</a></div>`;
+  if (problem) return html`<div class="compare is-empty"><h1>These two cannot be compared.</h1><p class="nothing">${coded(problem)}</p><a class="link" href="/runs">Choose two runs</a></div>`;
   if (!both) return html`<div class="compare is-empty" aria-busy="true"><span class="bone"></span></div>`;
   return html`<${Comparison} key=${`${a}/${b}`} ...${both} />`;
 }
@@ -70,7 +72,8 @@ function Verdict({ verdict, decided, left, right, names }) {
   ];
   return html`<header class="verdict"><div>
       <h1><em>${words.head}</em>${words.rest.startsWith(",") ? "" : " "}${words.rest}</h1>
-      <p>${names.a} <code>${left.id.slice(0, 8)}</code> against ${names.b}${right.id === left.id ? "" : html` <code>${right.id.slice(0, 8)}</code>`}. Nothing was asked of a model.${left.tree.run?.question ? html` <span class="asked">${left.tree.run.question}</span>` : null}</p></div>
+      <p>${names.a} <code>${left.id.slice(0, 8)}</code> against ${names.b}${right.id === left.id ? "" : html` <code>${right.id.slice(0, 8)}</code>`}. Nothing was asked of a model.${questions(left, right).map((one) => html` <span key=${one} class="asked">${one}</span>`)}</p></div>
+    <${Gate} shadow=${verdict.shadow} />
     <dl class="deltas">${deltas.map(([name, before, now]) => html`<div key=${name}><dt>${name}</dt><dd class=${before === now ? "same" : ""}>${before} ${before === now ? "=" : "→"} ${now}</dd></div>`)}</dl>
   </header>`;
 }
@@ -203,3 +206,14 @@ function laneOf(run, name, width, turns, differences, each) {
     ${lanes.signals.map((one) => html`<g key=${one.step} class="signal"><${SignalMark} type=${one.type} x=${one.x - 7} y="9" />${each > 190 ? html`<text class="name" x=${one.x + 12} y="16">${one.type}</text><text x=${one.x + 12} y="30">${one.confidence?.toFixed(2) ?? ""}<tspan dx="6">${(one.verdict ?? "").replaceAll("_", " ")}</tspan></text>` : null}<title>${`${one.type} ${one.verdict ?? ""}`}</title></g>`)}
     ${differences.map((one) => html`<path key=${one.number} class="diffmark" transform=${`translate(${GUTTER + (one.turn - 1) * each + 10 + (one.number % 4) * 12} 0)`} d="m0-4.5 4.5 4.5-4.5 4.5-4.5-4.5z"><title>difference ${one.number}</title></path>`)}`;
 }
+
+/** What the gate measures, of this pair. */
+function Gate({ shadow }) {
+  if (!shadow?.rows?.length) return null;
+  const counted = shadow.rows.filter((row) => row.is_counted);
+  const kept = counted.filter((row) => row.is_kept).length;
+  return html`<details class="gate pairs runs"><summary><${Mark} name=${kept === counted.length ? "yes" : "halt"} /> The tree is as good or better on ${kept} of ${plural(counted.length, "measure")} of the gate</summary><${Measures} rows=${shadow.rows} /></details>`;
+}
+
+/** What was asked: once, if both were asked the same. */
+const questions = (...runs) => [...new Set(runs.map((run) => run.tree.run?.question).filter(Boolean))];

@@ -29,7 +29,7 @@ export function detailFor(run, width) {
 const OVERVIEW = 0.4;
 
 /** All begins as an overview: the marks of a few hundred nodes. */
-export const setDetail = (detail) => change({ detail, pan: null, zoom: detail === "all" ? OVERVIEW : 1 });
+export const setDetail = (detail) => change({ detail, pan: null, zoom: detail === "all" ? OVERVIEW : 1, chosenAt: (state.looking.chosenAt ?? 0) + 1 });
 export const pan = (place) => change({ pan: place });
 export const toFocus = () => change({ pan: null });
 

@@ -2,6 +2,7 @@
 
 const kept = new Map();
 let context = null;
+let known = 0;
 
 export function measure(text, isBold) {
   const key = isBold ? `*${text}` : text;
@@ -20,4 +21,8 @@ export function measure(text, isBold) {
 export function forgetWidths() {
   kept.clear();
   context = null;
+  known += 1;
 }
+
+/** Another number once widths may be other ones. */
+export const faces = () => known;

@@ -1,5 +1,6 @@
-// Where the line lies among all nodes. In detail All it is also the viewport.
+// Where the line lies among all nodes. In detail All it is a map of the drawing: its viewport can be dragged.
 import { html } from "../html.js";
+import * as looking from "./looking.js";
 import { ancestorsOf } from "./reduce.js";
 
 const WIDTH = 132;
@@ -26,10 +27,15 @@ function textureOf(tree) {
       taken.add(cell);
       d += `M${x.toFixed(1)} ${(Math.round(y / 2.4) * 2.4).toFixed(1)}h${DASH}`;
     }
-    texture = { d, place };
+    texture = { d, lineTo: (focus) => lineTo(tree, focus, place) };
     TEXTURES.set(tree, texture);
   }
   return texture;
+}
+
+function lineTo(tree, focus, placeOf) {
+  const points = [...ancestorsOf(tree, focus), focus].map(placeOf);
+  return points.map(({ x, y }, at) => (at === 0 ? `M${x.toFixed(1)} ${y.toFixed(1)}` : `V${y.toFixed(1)}H${(x + DASH).toFixed(1)}`)).join("");
 }
 
 // It has a corner of its own, or it is not there: it never covers a node.
@@ -40,30 +46,50 @@ function hasRoom(drawing, place, size) {
 }
 
 export function Minimap({ run, view, drawing, place, size }) {
-  if (drawing.detail !== "all" && !hasRoom(drawing, place, size)) return null;
-  const { d, place: placeOf } = textureOf(run.tree);
-  const drawn = drawing.boxes.length;
-  return html`<div class="minimap" aria-hidden="true">
-    <svg width=${WIDTH} height=${HEIGHT + 4} viewBox=${`0 -2 ${WIDTH} ${HEIGHT + 4}`}>
+  const isMap = drawing.detail === "all";
+  if (!isMap && !hasRoom(drawing, place, size)) return null;
+  const { d, lineTo } = isMap ? mapOf(drawing) : textureOf(run.tree);
+  const drag = isMap ? (event) => { if (event.buttons === 1) goTo(event, drawing, place, size); } : null;
+  const begin = (event) => { event.currentTarget.setPointerCapture(event.pointerId); drag(event); };
+  return html`<div class=${`minimap${isMap ? " is-map" : ""}`} aria-hidden="true">
+    <svg width=${WIDTH} height=${HEIGHT + 4} viewBox=${`0 -2 ${WIDTH} ${HEIGHT + 4}`} onPointerDown=${isMap ? begin : null} onPointerMove=${drag}>
+      <rect class="catch" y="-2" width=${WIDTH} height=${HEIGHT + 4} fill="none" pointer-events="all" />
       <path class="mini" d=${d} />
-      ${view.focus ? html`<path class=${`minilit${view.isLive ? "" : " ink"}`} d=${lineTo(run.tree, view.focus, placeOf)} />` : null}
-      ${drawing.detail === "all" ? viewport(drawing, place, size) : null}
+      ${view.focus ? html`<path class=${`minilit${view.isLive ? "" : " ink"}`} d=${lineTo(view.focus)} />` : null}
+      ${isMap ? viewport(drawing, place, size) : null}
     </svg>
-    <p>${run.tree.nodes.length.toLocaleString("en")} nodes, ${drawn.toLocaleString("en")} drawn</p>
+    <p>${run.tree.nodes.length.toLocaleString("en")} nodes, ${drawing.boxes.length.toLocaleString("en")} drawn</p>
   </div>`;
 }
 
-function lineTo(tree, focus, placeOf) {
-  const points = [...ancestorsOf(tree, focus), focus].map(placeOf);
-  return points.map(({ x, y }, at) => (at === 0 ? `M${x.toFixed(1)} ${y.toFixed(1)}` : `V${y.toFixed(1)}H${(x + DASH).toFixed(1)}`)).join("");
+// The boxes of the whole tree at their own places, so that what is under the pointer is what one goes to.
+function mapOf(drawing) {
+  if (!drawing.map) {
+    const place = ({ x, y }) => `${(x * acrossOf(drawing)).toFixed(1)} ${((y - drawing.top) * downOf(drawing)).toFixed(1)}`;
+    const taken = new Set();
+    const d = drawing.boxes.map(place).filter((one) => !taken.has(one) && taken.add(one)).map((one) => `M${one}h3`).join("");
+    const lineTo = () => drawing.boxes.filter((one) => one.box.isLit).map((one, at) => `${at ? "L" : "M"}${place(one)}h3`).join("");
+    drawing.map = { d, lineTo };
+  }
+  return drawing.map;
+}
+
+const acrossOf = (drawing) => WIDTH / (drawing.width || 1);
+const downOf = (drawing) => HEIGHT / (drawing.bottom - drawing.top || 1);
+
+/** What is under the pointer comes to the middle of the stage. */
+function goTo(event, drawing, place, size) {
+  const box = event.currentTarget.getBoundingClientRect();
+  const x = (event.clientX - box.left) / acrossOf(drawing);
+  const y = (event.clientY - box.top - 2) / downOf(drawing) + drawing.top;
+  looking.pan({ x: size.width / 2 - x * place.zoom, y: size.height / 2 - y * place.zoom });
 }
 
 function viewport(drawing, place, size) {
-  const height = drawing.bottom - drawing.top || 1;
-  const scale = (value, whole, mini) => Math.max(0, Math.min(mini, (value / whole) * mini));
-  const left = scale(-place.x / place.zoom, drawing.width, WIDTH);
-  const top = scale(-place.y / place.zoom - drawing.top, height, HEIGHT);
-  const right = scale((size.width - place.x) / place.zoom, drawing.width, WIDTH);
-  const bottom = scale((size.height - place.y) / place.zoom - drawing.top, height, HEIGHT);
+  const within = (value, most) => Math.max(0, Math.min(most, value));
+  const left = within((-place.x / place.zoom) * acrossOf(drawing), WIDTH);
+  const top = within((-place.y / place.zoom - drawing.top) * downOf(drawing), HEIGHT);
+  const right = within(((size.width - place.x) / place.zoom) * acrossOf(drawing), WIDTH);
+  const bottom = within(((size.height - place.y) / place.zoom - drawing.top) * downOf(drawing), HEIGHT);
   return html`<rect class="viewport" x=${left} y=${top} width=${Math.max(4, right - left)} height=${Math.max(4, bottom - top)} rx="1.5" />`;
 }

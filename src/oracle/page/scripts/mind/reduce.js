@@ -88,7 +88,8 @@ function takeTurn(run, data) {
   } else {
     turn.start = mark;
   }
-  if (data.tools) run.tools.push({ ...mark, turn: data.turn, list: data.tools });
+  // A turn always has tools, if only withheld ones: with none named, nothing is known, and the last list still counts.
+  if (data.tools?.length) run.tools.push({ ...mark, turn: data.turn, list: data.tools });
   if (data.budgets) run.budgets.push({ ...mark, turn: data.turn, list: data.budgets });
 }
 

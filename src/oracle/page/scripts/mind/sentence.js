@@ -93,6 +93,7 @@ const CONNECTION = {
 /** `{head, rest, tone}` for a run at a moment; tone is "", "scarce" or "broken". */
 export function sentenceOf(run, view, connection = "up") {
   if (CONNECTION[connection]) return said(CONNECTION[connection], "scarce");
+  if (run?.problem) return said(["This run cannot be shown.", run.problem.split(";")[0]], "scarce");
   if (!run?.tree) return run ? said(["Reading the run.", ""]) : said(["Nothing runs.", "Ask something, or choose a run."]);
   const known = { run, view, signal: view.signals.at(-1), decision: view.decisions.at(-1), calls: view.calls };
   if (view.held) return said([`Held before “${nameOf(run, view.held.path)}”.`, "Nothing is sent until you go on. The clock runs."], "scarce");

@@ -47,6 +47,7 @@ function makeUnit(outer, inner, members) {
     shape: inner.kind === "condition" ? "capsule" : inner.kind === "guard" ? "tag" : "box",
     glyph: GLYPHS[inner.kind] ?? null,
     isLeaf: inner.children.length === 0,
+    isAlways: members.some((one) => one.kind === "always_succeed" || one.kind === "always_fail"),
     count: outer.end - outer.index - members.length,
   };
 }
@@ -66,7 +67,7 @@ export function statusOf(unit, statuses) {
   const outer = statuses.get(unit.outer.path)?.status;
   const inner = statuses.get(unit.inner.path)?.status;
   if (inner === "halted" && outer !== "running") return "halted";
-  if (unit.members.some((one) => one.kind === "always_succeed" || one.kind === "always_fail") && inner) return inner;
+  if (unit.isAlways && inner) return inner;
   return outer ?? inner ?? null;
 }
 

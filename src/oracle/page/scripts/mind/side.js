@@ -1,6 +1,6 @@
 // One side of a comparison: the same shape as the other, only the line differs.
 import { html, useLayoutEffect, useRef, useState } from "../html.js";
-import { boxKey, drawBox } from "./box.js";
+import { Box, boxKey } from "./box.js";
 import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { ancestorsOf } from "./reduce.js";
@@ -77,7 +77,7 @@ export function Side({ tree, view, missing, drawing, marks, label, onChoose }) {
           const key = boxKey(one, its);
           const kept = cache.current.get(one.box.id);
           if (kept?.key === key) return kept.vnode;
-          const vnode = drawBox(one, its);
+          const vnode = html`<${Box} key=${one.box.id} one=${one} its=${its} />`;
           cache.current.set(one.box.id, { key, vnode });
           return vnode;
         })}

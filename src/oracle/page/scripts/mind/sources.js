@@ -1,6 +1,7 @@
 // What the answer rests on: cited and found places at the left, their lines at the right.
 import { get } from "../api.js";
 import { languageOf, lines } from "../code.js";
+import { editorAddress } from "../editor.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { Mark } from "../marks.js";
 import { set, useStore } from "../store.js";
@@ -92,10 +93,19 @@ function Excerpt({ place, run }) {
   }, [isHere, answer]);
   return html`<div class="excerpt">
     <header><code title=${place.where}>${place.path ?? place.where}</code>${verdictOf(place)}
-      ${isHere && answer.lines ? html`<button class="button plain small" onClick=${() => copyLines(answer, place)}>Copy</button>` : null}</header>
+      ${isHere && answer.lines ? html`<span class="acts"><${InEditor} place=${place} /><button class="button plain small" onClick=${() => copyLines(answer, place)}>Copy</button></span>` : null}</header>
     ${isHere && answer.lines ? html`<pre ref=${ref} tabindex="0" aria-label=${`Lines of ${place.path}`}>${numbered(answer, place)}</pre>` : html`<p class="nothing">${isHere ? answer.problem ?? "" : ""}</p>`}
     <footer>${readBy(place, run)}${isHere && answer.changed != null ? html`<span>${answer.changed ? "changed since" : "unchanged since"}</span>` : null}</footer>
   </div>`;
+}
+
+/** A link for those who have said which editor is theirs; for others the way to say it. */
+function InEditor({ place }) {
+  const { page } = useStore("page", "dialog");
+  const address = editorAddress(page?.root, place.path, place.first ?? wanted(place));
+  if (address) return html`<a class="button plain small" href=${address}>Open in editor</a>`;
+  const canBe = editorAddress(page?.root, place.path, 1, { editor: "vscode" });
+  return canBe ? html`<button class="button plain small" onClick=${() => set({ dialog: "settings" })}>Open in editor</button>` : null;
 }
 
 async function linesOf(place, signal) {

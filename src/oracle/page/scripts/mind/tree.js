@@ -1,14 +1,15 @@
 // The tree on the stage: drawn once a frame, and only where it has changed.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
-import { set, state, useStore } from "../store.js";
-import { boxKey, drawBox } from "./box.js";
+import { set, state, touch, useStore } from "../store.js";
+import { Box, boxKey } from "./box.js";
 import { fitted } from "./fit.js";
 import * as looking from "./looking.js";
-import { forgetWidths, measure } from "./measure.js";
+import { faces, forgetWidths, measure } from "./measure.js";
 import { Minimap } from "./minimap.js";
 import { TreeAtRest } from "./rest.js";
 import { useShown } from "./shown.js";
 import { treeKey } from "./treekeys.js";
+import { grouped, redraw, wholeDrawn, wholeOf, wholePlace } from "./whole.js";
 import { crumbWords } from "./words.js";
 
 const MARGIN = 20;
@@ -25,13 +26,14 @@ export function TreeStage({ children }) {
   const [ref, size] = useSize();
   useFaces();
   const cache = useRef(new Map());
-  const before = useRef({ kept: null, line: null, ways: new Map() });
+  const before = useRef({ kept: null, line: null, ways: new Map(), whole: {} });
   const [cursor, setCursor] = useState(null);
   const ready = run?.tree && size.width > 0;
   const { stops } = looking.lookingAt(run);
   const drawing = ready ? drawingOf(run, view, size, before.current) : null;
-  const place = drawing ? placeOf(drawing, size) : null;
-  const visible = drawing ? drawing.boxes.filter((one) => isVisible(one, place, size)) : [];
+  const place = drawing ? placeOf(drawing, size, before.current) : null;
+  const visible = drawing ? visibleOf(drawing, place, size) : [];
+  useEffect(() => { if (drawing?.isUnfinished) touch("looking"); });
   const stop = tabStop(visible, cursor, node);
   const onKeyDown = (event) => drawing && treeKey(event, { boxes: drawing.boxes, cursor: stop, setCursor: focusOn(ref, setCursor) });
   usePointer(ref, place);
@@ -40,8 +42,8 @@ export function TreeStage({ children }) {
       <svg class=${`tree${view.isLive ? " live" : ""}${isStill || drawing.detail === "all" ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
         aria-label=${`Behavior tree${view.turn ? `, turn ${view.turn}` : ""}`} onKeyDown=${onKeyDown} onClick=${(event) => choose(event, drawing, setCursor)}>
         <g class="world" role="none" style=${{ transform: `translate(${place.x}px,${place.y}px) scale(${place.zoom})` }}>
-          <g role="none" aria-hidden="true">${drawing.edges.filter((edge) => edge.isLit || isVisible(byBox(drawing, edge.box), place, size, 600)).map((edge) => keptEdge(cache.current, edge))}</g>
-          ${visible.map((one) => kept(cache.current, one, boxState(one, { drawing, stop, node, stops, view, run })))}
+          <g role="none" aria-hidden="true">${drawing.detail === "all" ? wholeEdges(cache.current, drawing) : drawing.edges.map((edge) => keptEdge(cache.current, edge))}</g>
+          ${boxes(cache.current, drawing, visible, { drawing, stop, node, stops, view, run })}
         </g>
       </svg>
       <${Minimap} run=${run} view=${view} drawing=${drawing} place=${place} size=${size} />`}
@@ -54,6 +56,7 @@ export function TreeStage({ children }) {
 function drawingOf(run, view, size, before) {
   const { opened, closed } = state.looking;
   const detail = looking.detailFor(run, size.width);
+  if (detail === "all") return wholeOf(run, view, { closed, key: [state.looking.chosenAt, faces(), ...closed].join("|"), measure, before: before.whole });
   const key = [run.id, detail, size.width, size.height, view.focus?.path, opened.size, closed.size].join("|");
   const line = view.focus?.path.split("/").slice(0, 4).join("/");
   const drawing = fitted(run.tree, view, {
@@ -64,23 +67,17 @@ function drawingOf(run, view, size, before) {
   Object.assign(before, { kept: drawing.columns, line });
   for (const one of drawing.boxes) one.box.step = one.box.unit ? view.statuses.get(one.box.unit.outer.path)?.step : undefined;
   drawing.detail = detail;
-  drawing.index = new Map(drawing.boxes.map((one) => [one.box, one]));
   return drawing;
 }
 
-const byBox = (drawing, box) => drawing.index.get(box);
-
-function placeOf(drawing, size) {
+function placeOf(drawing, size, before) {
   const { zoom, pan } = state.looking;
-  const scale = drawing.detail === "all" ? zoom : 1;
-  if (pan) return { ...pan, zoom: scale };
+  if (pan) return { ...pan, zoom: drawing.detail === "all" ? zoom : 1 };
+  if (drawing.detail === "all") return wholePlace(drawing, size, zoom, before.whole);
   const focus = drawing.boxes.find((one) => one.box.isFocus) ?? drawing.boxes[0];
   const top = drawing.crumbs.length || state.run?.tree?.is_current === false ? 44 : MARGIN;
-  const height = (drawing.bottom - drawing.top) * scale;
+  const height = drawing.bottom - drawing.top;
   const room = size.height - top - 48;
-  if (drawing.detail === "all") {
-    return { x: Math.min(MARGIN, size.width * 0.45 - focus.x * scale), y: size.height * 0.42 - focus.y * scale, zoom: scale };
-  }
   const isWide = drawing.width > size.width - MARGIN - 8;
   const x = isWide ? Math.min(MARGIN, size.width - MARGIN - (focus.x + focus.width)) : MARGIN;
   const y = height <= room ? top - drawing.top + Math.max(0, (room - height) * 0.4) : Math.min(top - drawing.top, top + room * 0.7 - focus.y);
@@ -89,41 +86,76 @@ function placeOf(drawing, size) {
 
 const isTiny = (drawing, place) => drawing.detail === "all" && place.zoom < TINY;
 
-function isVisible(one, place, size, beyond = BEYOND) {
+function isVisible(one, place, size) {
   const x = place.x + one.x * place.zoom;
   const y = place.y + one.y * place.zoom;
-  return x > -one.width * place.zoom - beyond && x < size.width + beyond && y > -beyond && y < size.height + beyond;
+  return x > -one.width * place.zoom - BEYOND && x < size.width + BEYOND && y > -BEYOND && y < size.height + BEYOND;
 }
 
-// A vnode that is the same object is skipped by the renderer: this is how only changed nodes are touched.
+function visibleOf(drawing, place, size) {
+  const isIn = (one) => isVisible(one, place, size);
+  if (drawing.detail !== "all") return drawing.boxes.filter(isIn);
+  redraw(drawing, isTiny(drawing, place));
+  return wholeDrawn(drawing, isIn);
+}
+
+function boxes(cache, drawing, visible, its) {
+  const draw = (one) => kept(cache, one, boxState(one, its));
+  if (drawing.detail !== "all") return visible.map(draw);
+  return grouped(drawing, markedBoxes(drawing, its), draw, (at, parts) => html`<${Group} key=${`${drawing.number}.${at}`}>${parts}<//>`);
+}
+
+const Group = ({ children }) => html`<g role="none">${children}</g>`;
+
+// What is chosen, has a stop, or has the focus. The words beside the focus are part of its name.
+function markedBoxes(drawing, { stop, node, stops, view, run }) {
+  const marked = { tab: drawing.boxes.find((one) => one.box.id === stop), node: node && drawing.byPath.get(node) };
+  marked[`words ${asideOf(run, view)}`] = drawing.focus;
+  for (const path of stops) marked[`stop ${path}`] = drawing.byPath.get(path);
+  return marked;
+}
+
+// A component that is the same object is skipped by the renderer: this is how only changed nodes are touched.
 function kept(cache, one, its) {
-  const key = boxKey(one, its);
+  const key = its.detail === "all" ? `${its.number}|${one.look}|${its.isPicked}${its.isStop}${its.isTabStop}|${its.aside}` : boxKey(one, its);
   const found = cache.get(one.box.id);
   if (found?.key === key) return found.vnode;
-  const vnode = drawBox(one, its);
+  const vnode = html`<${Box} key=${one.box.id} one=${one} its=${its} />`;
   cache.set(one.box.id, { key, vnode });
   return vnode;
 }
+
+const Edge = ({ edge }) => html`<path class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`;
 
 function keptEdge(cache, edge) {
   const key = `${edge.isLit}${edge.d}`;
   const found = cache.get(edge.id);
   if (found?.key === key) return found.vnode;
-  const vnode = html`<path key=${edge.id} class=${`edge${edge.isLit ? " lit" : ""}`} d=${edge.d} />`;
+  const vnode = html`<${Edge} key=${edge.id} edge=${edge} />`;
   cache.set(edge.id, { key, vnode });
   return vnode;
+}
+
+// Of the whole tree all edges are one path, which is never touched, and the line is a second one above it.
+function wholeEdges(cache, drawing) {
+  const all = keptEdge(cache, { id: "all edges", isLit: false, d: drawing.allEdges });
+  return [all, keptEdge(cache, { id: "lit edges", isLit: true, d: drawing.litEdges })];
 }
 
 function boxState(one, { drawing, stop, node, stops, view, run }) {
   const { box } = one;
   const siblings = one.parent ? one.parent.children : [box];
-  const covers = (path) => path && (box.units ?? [box.unit]).some((unit) => unit?.members.some((member) => member.path === path));
+  one.among ??= siblings.indexOf(box) + 1;
   return {
-    isPicked: covers(node) && !box.isGroup, isStop: !box.isGroup && [...stops].some(covers), isTabStop: box.id === stop,
-    size: siblings.length, place: siblings.indexOf(box) + 1, differs: null,
+    isPicked: Boolean(node) && covers(box, node), isStop: stops.size > 0 && [...stops].some((path) => covers(box, path)), isTabStop: box.id === stop,
+    size: siblings.length, place: one.among, differs: null,
     aside: box.isFocus && box.status === "running" && view.isLive ? asideOf(run, view) : null,
-    detail: drawing.detail,
+    detail: drawing.detail, number: drawing.number, isTiny: drawing.isTiny,
   };
+}
+
+function covers(box, path) {
+  return !box.isGroup && (box.units ?? [box.unit]).some((unit) => unit.members.some((member) => member.path === path));
 }
 
 function asideOf(run, view) {
@@ -132,9 +164,9 @@ function asideOf(run, view) {
 }
 
 function tabStop(visible, cursor, node) {
-  const has = (id) => visible.some((one) => one.box.id === id);
-  if (cursor && has(cursor)) return cursor;
-  if (node && has(node)) return node;
+  const has = (id) => id && visible.some((one) => one.box.id === id);
+  if (has(cursor)) return cursor;
+  if (has(node)) return node;
   return (visible.find((one) => one.box.isFocus) ?? visible[0])?.box.id ?? null;
 }
 

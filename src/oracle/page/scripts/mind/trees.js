@@ -5,7 +5,7 @@ import { plural } from "../format.js";
 import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Mark } from "../marks.js";
 import { state, useStore } from "../store.js";
-import { drawBox } from "./box.js";
+import { Box } from "./box.js";
 import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { indexTree, newRun, take } from "./reduce.js";
@@ -24,8 +24,9 @@ export function Trees({ name }) {
   // A card names a file, a link a tree.
   const chosen = list.find((one) => one.name === name) ?? list.find((one) => stem(one.file) === name) ?? list.find((one) => one.name === "oracle-agent") ?? list[0];
   const runs = recordingsOf(page, route.query?.get("run"));
+  const isLost = name && chosen && chosen.name !== name && stem(chosen.file) !== name;
   return html`<div class="trees">
-    <nav aria-label="Trees"><h1>Trees</h1>${byFile(list).map(([file, trees]) => html`<div key=${file}><h2><code>${file.split("/").at(-1)}</code></h2><ul>${trees.map((one) => html`<li key=${one.name}><a href=${`/trees/${encodeURIComponent(one.name)}${route.query?.size ? `?${route.query}` : ""}`} aria-current=${one === chosen ? "page" : undefined} title=${one.description}>${one.name}</a></li>`)}</ul></div>`)}</nav>
+    <nav aria-label="Trees"><h1>Trees</h1>${isLost ? html`<p class="nothing" role="status">There is no tree “${name}”. This is ${chosen.name}.</p>` : null}${byFile(list).map(([file, trees]) => html`<div key=${file}><h2><code>${file.split("/").at(-1)}</code></h2><ul>${trees.map((one) => html`<li key=${one.name}><a href=${`/trees/${encodeURIComponent(one.name)}${route.query?.size ? `?${route.query}` : ""}`} aria-current=${one === chosen ? "page" : undefined} title=${one.description}>${one.name}</a></li>`)}</ul></div>`)}</nav>
     ${chosen ? html`<${OneTree} key=${chosen.file} name=${chosen.name} runs=${runs} />` : html`<p class="nothing">Reading the trees.</p>`}
   </div>`;
 }
@@ -118,7 +119,7 @@ function Drawing({ tree, onChoose }) {
   return html`<div class="canvas"><svg class="tree still" width=${drawing.width + 60} height=${drawing.bottom - drawing.top + 48} role="tree" aria-label=${`Tree ${tree.name}`} onKeyDown=${walkKey} onClick=${choose}>
     <g class="world" role="none" style=${{ transform: `translate(20.5px,${y + 0.5}px)` }}>
       <g role="none" aria-hidden="true">${drawing.edges.map((edge) => html`<path key=${edge.id} class="edge" d=${edge.d} />`)}</g>
-      ${drawing.boxes.map((one, at) => drawBox(one, { isTabStop: at === 0, size: one.parent?.children.length ?? 1, place: (one.parent?.children.indexOf(one.box) ?? 0) + 1 }))}
+      ${drawing.boxes.map((one, at) => html`<${Box} key=${one.box.id} one=${one} its=${{ isTabStop: at === 0, size: one.parent?.children.length ?? 1, place: (one.parent?.children.indexOf(one.box) ?? 0) + 1 }} />`)}
     </g></svg></div>`;
 }
 

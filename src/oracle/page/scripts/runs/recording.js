@@ -24,7 +24,7 @@ async function load(id) {
     session.exchanges.set(id, exchange);
     Object.assign(session, { title: run.question, leaf: id, shown: id, isOpening: false, home: run.session_id });
   } catch (problem) {
-    Object.assign(session, { isOpening: false, problem: problem.message });
+    Object.assign(session, { isOpening: false, problem: problem.message, status: problem.status });
   }
   set({ session });
 }

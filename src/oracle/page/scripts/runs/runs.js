@@ -94,7 +94,7 @@ function Row({ run, isChosen, choose }) {
     <td class="r" data-label="turns">${usage?.turns ?? ""}</td>
     <td class="r" data-label="tokens">${usage ? count(usage.tokens) : ""}</td>
     <td class="r">${usage ? seconds(took(run)) : ""}</td>
-    <td class="r" data-label="hold">${run.citations ? `${run.citations.hold} of ${run.citations.of}` : ""}</td>
+    <td class="r" data-label="hold">${run.citations?.of ? `${run.citations.hold} of ${run.citations.of}` : ""}</td>
     <td class="r">${age(run.started_at)}</td>
   </tr>`;
 }

@@ -19,10 +19,15 @@ export function Shadow() {
         ? html`<span class="ended"><${Mark} name="yes" />as good or better on every measure</span>`
         : html`<span class="ended is-scarce"><${Mark} name="halt" />worse on ${plural(worse, "measure")}</span>`}</span>
     </header>
-    <table aria-label="Measures of both loops"><thead><tr><th>measure</th><th><span class="vh">both as bars</span></th><th class="r"><i class="sw a"></i>plain loop</th><th class="r"><i class="sw b"></i>tree</th><th><span class="vh">kept</span></th></tr></thead>
-      <tbody>${table.rows.map((row) => html`<${Row} key=${row.name} row=${row} />`)}</tbody></table>
+    <${Measures} rows=${table.rows} />
     ${table.pairs?.length > 0 && html`<p class="listhead">${table.pairs.slice(0, 8).map((pair) => html`<a key=${pair.run_id} class="chip" href=${`/compare/${pair.run_id}/${pair.shadow_run_id}`} title=${pair.question}>${pair.run_id.slice(0, 8)}</a>`)}</p>`}
   </section>`;
+}
+
+/** The gate's table: of many pairs, or of one. */
+export function Measures({ rows }) {
+  return html`<table aria-label="Measures of both loops"><thead><tr><th>measure</th><th><span class="vh">both as bars</span></th><th class="r"><i class="sw a"></i>plain loop</th><th class="r"><i class="sw b"></i>tree</th><th><span class="vh">kept</span></th></tr></thead>
+    <tbody>${rows.map((row) => html`<${Row} key=${row.name} row=${row} />`)}</tbody></table>`;
 }
 
 function Row({ row }) {

@@ -1,0 +1,178 @@
+"""What the page says when something is missing, broken or gone, and what one can do then."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from oracle.testing import ScriptedModel
+from tests.api.conftest import serving
+from tests.api.test_access import make
+from tests.page.conftest import answer, ask, look
+
+pytestmark = pytest.mark.extra
+
+
+def test_a_connection_that_is_back_is_no_longer_reported_as_lost(served, open_page):
+    page = open_page(f"{served.address}/runs")
+    page.wait_for_selector("tbody tr")
+    page.context.set_offline(True)
+    page.keyboard.press("g")
+    page.keyboard.press("a")
+    page.locator(".rail [aria-label='Search sessions']").click()
+    page.locator(".sessions input").fill("login")
+    expect(page.locator(".offline")).to_contain_text("The server does not answer.")
+    page.context.set_offline(False)
+    expect(page.locator(".offline")).to_have_count(0)
+
+
+def test_a_folder_that_is_not_a_project_says_so(tmp_path, open_page):
+    with serving(tmp_path, ScriptedModel()) as server:
+        page = open_page(server.address)
+        expect(page.locator(".state")).to_contain_text("This folder is not a project")
+        expect(page.locator(".state code").first).to_have_text("oracle init")
+
+
+def test_a_project_without_files_says_so(serve, root, open_page):
+    for file in root.iterdir():
+        if file.suffix == ".py":
+            file.unlink()
+    (root / "oracle.toml").rename(root / ".git")
+    with serve() as server:
+        page = open_page(server.address)
+        expect(page.locator(".state")).to_contain_text("There are no files to answer from yet.")
+
+
+def test_a_token_that_is_not_known_is_asked_for_again_with_the_reason(serve, open_page):
+    with serve() as server:
+        token = make(server)
+        page = open_page(server.address, allow=("401",))
+        dialog = page.locator("dialog")
+        expect(dialog).to_contain_text("asks for a token")
+        expect(dialog).not_to_contain_text("revoked")
+        page.fill("#token", "oracle_nothing")
+        page.keyboard.press("Enter")
+        expect(dialog).to_contain_text("not known here, or it was revoked or has expired")
+        page.fill("#token", token)
+        page.keyboard.press("Enter")
+        expect(page.locator(".state")).to_contain_text("indexed")
+        expect(dialog).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/s/nothere", "There is no such conversation."),
+        ("/runs/nothere", "There is no such run."),
+        ("/trees/nothere", "There is no tree “nothere”."),
+        ("/compare/no/where", "These two cannot be compared."),
+    ],
+)
+def test_a_link_to_nothing_says_so(served, open_page, path, words):
+    page = open_page(served.address + path, allow=("404",))
+    expect(page.locator("main")).to_contain_text(words)
+    expect(page.locator("body")).not_to_contain_text("`")
+    if path.startswith("/runs"):
+        expect(page.locator(".sentence")).to_contain_text("This run cannot be shown.")
+        expect(page.locator(".livechip")).to_have_count(0)
+
+
+def test_back_leads_from_the_answer_to_the_empty_page(served, open_page):
+    page = open_page(served.address)
+    page.get_by_text("Watch a recorded run instead").click()
+    page.wait_for_url("**/runs/*")
+    page.go_back()
+    expect(page.locator(".welcome")).to_be_visible()
+
+
+def test_a_question_makes_a_new_place_in_the_history(serve, open_page):
+    with serve(look(), answer()) as server:
+        page = open_page(server.address)
+        ask(page)
+        page.wait_for_selector(".closing")
+        page.go_back()
+        expect(page.locator(".welcome")).to_be_visible()
+        page.go_forward()
+        expect(page.locator(".stop-reason")).to_have_text("answered")
+
+
+def test_a_conversation_that_was_deleted_elsewhere_can_go_on_as_a_new_one(serve, open_page):
+    with serve(look(), answer(), look(), answer("Still in `auth.py:1`.")) as server:
+        page = open_page(server.address, allow=("404",))
+        ask(page)
+        page.wait_for_selector(".closing")
+        session = re.search(r"/s/(\w+)", page.url)[1]
+        assert server.http.delete(f"/api/sessions/{session}").is_success
+        ask(page, "And now?")
+        page.get_by_role("button", name="Ask in a new conversation").click()
+        expect(page.locator(".prose")).to_contain_text("Still in")
+        assert session not in page.url
+
+
+def test_a_citation_is_read_as_its_place_its_number_and_its_state(served, open_page):
+    session = served.http.get("/api/sessions").json()[0]["id"]
+    page = open_page(f"{served.address}/s/{session}")
+    link = page.get_by_role("link", name="auth.py:1 , citation 1, holds")
+    expect(link).to_be_visible()
+    assert re.fullmatch(r"#\w{32}:1", link.get_attribute("href"))
+
+
+# A question that waits for a yes to this call.
+WAITING = """async (call) => {
+  const { state, touch } = await import("/page/scripts/store.js");
+  const { newExchange, takeChunk } = await import("/page/scripts/chat/exchange.js");
+  const exchange = newExchange({ id: "e", question: "Keep it?" });
+  exchange.isHeard = true;
+  const chunk = { type: "approval", id: "a", turn: 1, content: "Allow it?", tools: [call.name] };
+  takeChunk(exchange, { ...chunk, calls: [call] });
+  document.activeElement.blur();
+  const exchanges = new Map([["e", exchange]]);
+  state.session = { id: null, title: "Keep it?", exchanges, leaf: "e", shown: "e" };
+  touch("session");
+}"""
+
+
+def test_what_a_write_would_change_is_shown_as_a_difference(serve, root, open_page):
+    (root / "login.md").write_text("# Login\n\nIt is in old.py.\n")
+    arguments = {"path": "login.md", "content": "# Login\n\nIt is in auth.py.\n"}
+    with serve() as server:
+        page = open_page(server.address, allow=("404",))
+        page.wait_for_selector(".state")
+        page.evaluate(WAITING, {"name": "save", "arguments": arguments})
+        difference = page.get_by_label("What would be written")
+        expect(difference.locator(".gone")).to_have_text("It is in old.py.")
+        expect(difference.locator(".add").first).to_have_text("It is in auth.py.")
+        expect(difference.locator("span:not(.add, .gone)").first).to_have_text("# Login")
+        expect(page.locator("[data-approve=no]")).to_be_focused()
+
+
+def test_enlarged_to_twice_its_size_every_storey_of_the_mind_has_its_height(served, open_page):
+    session = served.http.get("/api/sessions").json()[0]["id"]
+    page = open_page(f"{served.address}/s/{session}", viewport={"width": 720, "height": 450})
+    page.locator(".tabs button").nth(1).click()
+    page.wait_for_selector(".tree .node")
+    assert page.locator(".stage").bounding_box()["height"] >= 240
+    page.locator(".lowerline").scroll_into_view_if_needed()
+    expect(page.locator(".lowerline")).to_be_in_viewport()
+
+
+def test_a_print_is_of_the_conversation(served, open_page):
+    session = served.http.get("/api/sessions").json()[0]["id"]
+    page = open_page(f"{served.address}/s/{session}")
+    page.wait_for_selector(".closing")
+    page.emulate_media(media="print")
+    expect(page.locator(".prose")).to_be_visible()
+    for hidden in (".mind", ".bar", ".composer", ".actions"):
+        expect(page.locator(hidden)).to_be_hidden()
+
+
+def test_targets_are_large_enough_to_hit(served, open_page):
+    """But for words in a line of text, whose target reaches beyond them, and dense rows."""
+    session = served.http.get("/api/sessions").json()[0]["id"]
+    page = open_page(f"{served.address}/s/{session}")
+    page.wait_for_selector(".closing")
+    small = """() => [...document.querySelectorAll('button, select, input')]
+        .filter(one => one.checkVisibility())
+        .filter(one => !one.matches('.plainlink, .lowerline, .segments button'))
+        .filter(one => one.getBoundingClientRect().height < 22).map(one => one.outerHTML)"""
+    assert page.evaluate(small) == []
