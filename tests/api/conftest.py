@@ -78,3 +78,10 @@ def serve(root):
         return serving(root, model or ScriptedModel(*replies), **options)
 
     return serve
+
+
+@pytest.fixture
+def server(serve):
+    """One for all rows of a table (`each_row`); its model has nothing to say."""
+    with serve() as server:
+        yield server

@@ -13,6 +13,7 @@ from oracle.services.storage.tokens import SCOPES, Tokens, allows
 from oracle.testing import ScriptedModel
 from tests.api.conftest import serving
 from tests.api.test_asking import GatedModel, events_in, found, look
+from tests.tables import each_row
 
 PAGE = {
     *("GET /", "GET /s/{session_id}", "GET /runs", "GET /runs/{run_id}"),
@@ -99,7 +100,7 @@ async def test_a_route_without_a_rule_is_refused(server):
     assert (sent[0]["status"], reached) == (500, [])
 
 
-@pytest.mark.parametrize("rule", RULES)
+@each_row("rule", RULES)
 def test_without_a_token_nothing_is_served_but_signs_of_life(server, rule):
     response = send(server, rule, {})
     if rule in OPEN:
@@ -110,8 +111,8 @@ def test_without_a_token_nothing_is_served_but_signs_of_life(server, rule):
     assert "Authorization: Bearer" in response.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("scope", SCOPES)
+@each_row("rule", RULES)
+@each_row("scope", SCOPES)
 def test_a_token_opens_the_routes_of_its_scope_and_no_other(server, scope, rule):
     needs = RULES[rule]
     response = send(server, rule, bearer(server.tokens[scope]))

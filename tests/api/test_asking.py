@@ -307,4 +307,18 @@ def test_a_cited_file_can_be_read_and_nothing_else(serve, root):
         outside = server.http.get("/api/source", params={"path": "/etc/hostname"})
     assert lines.text == "def login():"
     assert lines.headers["content-type"] == "text/plain; charset=utf-8"
-    assert (secret.status_code, outside.status_code) == (400, 400)
+    assert (secret.status_code, outside.status_code) == (404, 404)
+
+
+def test_a_warning_at_the_beginning_has_its_number_in_the_record_too(serve, root):
+    (root / ".oracle" / "prompts").mkdir(parents=True, exist_ok=True)
+    prompt = root / ".oracle" / "prompts" / "house.md"
+    prompt.write_text("---\nid: house\n---\nSpeak of tea.\n")
+    with serve(look(), found()) as server:
+        prompt.write_text("---\nid: \n")
+        heard = streamed(server)
+        assert heard[0][1] == "system"
+        assert "house.md" in heard[0][2]["content"]
+        run_id = heard[-1][2]["run_id"]
+        again = events_in(server.http.get(f"/api/runs/{run_id}/stream").text.split("\n"))
+        assert [event[:2] for event in again] == [event[:2] for event in heard]

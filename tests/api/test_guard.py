@@ -28,6 +28,10 @@ def server(tmp_path_factory):
         {"Origin": "null"},
         {"Origin": "http://[::1"},
         {"Origin": "http://localhost.evil.example"},
+        {"Origin": "http://127.0.0.1:80.evil.example"},
+        {"Origin": "http://evil.example@127.0.0.1"},
+        {"Host": "evil.example@127.0.0.1"},
+        [("Origin", "http://evil.example"), ("Origin", "http://127.0.0.1")],
     ],
 )
 def test_other_names_and_pages_of_others_are_refused(server, headers):

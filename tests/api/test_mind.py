@@ -1,6 +1,7 @@
 """What can be seen of a run: the same frames from a record as from the run itself."""
 
 import json
+import zlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -303,3 +304,34 @@ def test_each_type_of_frame_is_documented(type_):
     page = (Path(__file__).parents[2] / "docs" / "server.md").read_text(encoding="utf-8")
     table = page[page.index("| event | what it says |") :].partition("\n\n")[0]
     assert f"`{type_}`" in table
+
+
+def test_an_event_of_another_stream_is_not_a_place_in_this_one(serve):
+    with serve(look(), found(), look(), found()) as server:
+        run, other = (server.ask().json()["run_id"] for _ in range(2))
+        for path, right in (
+            (f"/api/runs/{run}/stream", run),
+            (f"/api/runs/{run}/mind", f"{run}:m"),
+        ):
+            for named in (run, f"{run}:m", other, f"{other}:m", "none"):
+                reply = server.http.get(path, headers={"Last-Event-ID": f"{named}:1"})
+                assert reply.status_code == (200 if named == right else 400), (path, named)
+            assert server.http.get(path, headers={"Last-Event-ID": "1"}).status_code == 200
+
+
+def test_the_frames_are_compressed_as_they_come(serve):
+    """Each part can be read at once; the whole is a tenth of what it was."""
+    with serve(look(), found()) as server:
+        run_id = server.ask().json()["run_id"]
+        plain = {"Accept-Encoding": "identity"}
+        with server.http.stream("GET", f"/api/runs/{run_id}/mind", headers=plain) as response:
+            whole = b"".join(response.iter_raw())
+        with server.http.stream("GET", f"/api/runs/{run_id}/mind") as response:
+            packed = list(response.iter_raw())
+        reader = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        first = reader.decompress(packed[0])
+        rest = b"".join(reader.decompress(part) for part in packed[1:])
+    assert first.startswith(b"id: ")
+    assert first.endswith(b"\n\n")
+    assert first + rest == whole
+    assert sum(map(len, packed)) < len(whole) / 8

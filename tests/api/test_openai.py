@@ -7,6 +7,7 @@ import pytest
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.testing import Reply, signal
 from tests.api.test_asking import GatedModel, found, look
+from tests.tables import each_row
 
 openai = pytest.importorskip("openai", reason="comes with pydantic-ai-slim[openai]")
 ASKED = [{"role": "user", "content": "Where is login defined?"}]
@@ -37,7 +38,8 @@ def test_an_answer_with_its_citations_and_without_signals(serve):
     (choice,) = answer.choices
     assert (choice.message.content, choice.finish_reason) == ("It is in `auth.py:1`.", "stop")
     citation = choice.message.annotations[0].url_citation
-    assert citation.title.startswith("auth.py")
+    assert citation.title == "auth.py:1"
+    assert choice.message.content[citation.start_index : citation.end_index] == citation.title
     assert citation.url.startswith(f"{server.address}/api/source?path=auth.py&start=1&end=")
     assert answer.usage.total_tokens > 0
 
@@ -145,7 +147,7 @@ def test_a_request_that_does_not_fit_is_a_400_as_the_clients_expect(
     assert strange.json()["error"]["type"] == "invalid_request_error"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "param", "code"),
     [
         ({"n": 2}, "n", "unsupported_parameter"),
@@ -160,8 +162,8 @@ def test_a_request_that_does_not_fit_is_a_400_as_the_clients_expect(
         ),
     ],
 )
-def test_what_is_not_supported_is_named(serve, more, param, code):
-    with serve() as server, pytest.raises(openai.APIStatusError) as caught:
+def test_what_is_not_supported_is_named(server, more, param, code):
+    with pytest.raises(openai.APIStatusError) as caught:
         client_of(server).chat.completions.create(**{"model": "oracle", "messages": ASKED, **more})
     assert caught.value.param == param
     assert caught.value.code == (code or "unsupported_parameter")
@@ -209,3 +211,52 @@ def test_two_models_are_listed(serve):
         listed = [model.id for model in client_of(server).models.list()]
         assert client_of(server).models.retrieve("oracle").id == "oracle"
     assert listed == ["oracle", "oracle-brief"]
+
+
+HOSTILE = {
+    "deep": (b"[" * 100_000, "nested too deeply"),
+    "number": (b'{"n": ' + b"9" * 5_000 + b"}", "digits"),
+    "bytes": (b'{"question": "\xff"}', "not UTF-8"),
+    "syntax": (b"{", "is not JSON"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_body_that_cannot_be_read_is_named_in_each_shape(serve, name):
+    body, words = HOSTILE[name]
+    headers = {"Content-Type": "application/json"}
+    with serve() as server:
+        ours = server.http.post("/api/oracle", content=body, headers=headers)
+        theirs = server.http.post("/v1/chat/completions", content=body, headers=headers)
+    assert (ours.json()["error"]["kind"], words in ours.text) == ("InvalidRequest", True)
+    error = theirs.json()["error"]
+    assert (theirs.status_code, error["code"], words in error["message"]) == (
+        400,
+        "invalid_json",
+        True,
+    )
+
+
+def test_a_body_that_is_too_large_has_a_code(serve, root):
+    (root / "oracle.toml").write_text("[server]\nmost_bytes = 1000\n")
+    with serve() as server:
+        said = server.http.post("/v1/responses", content=b"a" * 2_000)
+    assert (said.status_code, said.json()["error"]["code"]) == (413, "request_too_large")
+
+
+@pytest.mark.parametrize("stream", [0, 1, "yes"])
+@pytest.mark.parametrize(
+    ("path", "field"), [("chat/completions", "messages"), ("responses", "input")]
+)
+def test_a_flag_is_true_or_false(serve, path, field, stream):
+    asked = {field: [{"role": "user", "content": "hello"}], "stream": stream}
+    with serve() as server:
+        error = server.http.post(f"/v1/{path}", json=asked).json()["error"]
+    assert (error["param"], error["code"]) == ("stream", "invalid_value")
+
+
+def test_null_is_the_same_as_nothing(serve):
+    asked = {"messages": ASKED, "stream": None, "stream_options": None, "n": None, "tools": None}
+    with serve(look(), found()) as server:
+        reply = server.http.post("/v1/chat/completions", json=asked)
+    assert reply.json()["choices"][0]["finish_reason"] == "stop"

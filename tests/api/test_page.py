@@ -1,11 +1,14 @@
 """The files of the page, and what it asks for before anything was asked."""
 
+import re
+
 import pytest
 
 from oracle.api import page_files
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.testing import ScriptedModel
 from tests.api.test_asking import found, look
+from tests.tables import each_row
 
 
 @pytest.fixture
@@ -35,11 +38,10 @@ ROUTES = [
 ]
 
 
-@pytest.mark.parametrize("path", ROUTES)
-def test_each_address_of_the_page_is_the_same_file(serve, page, path):
-    with serve() as server:
-        response = server.http.get(path)
-        head = server.http.head(path)
+@each_row("path", ROUTES)
+def test_each_address_of_the_page_is_the_same_file(server, page, path):
+    response = server.http.get(path)
+    head = server.http.head(path)
     assert (response.status_code, response.text) == (200, (page / "index.html").read_text())
     assert response.headers["content-type"] == "text/html; charset=utf-8"
     assert (head.status_code, head.content) == (200, b"")
@@ -68,7 +70,7 @@ def test_a_file_is_sent_again_only_after_it_has_changed(serve, page):
     assert (changed.status_code, changed.text) == (200, "export const more = 1;")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [
         "../outside.js",
@@ -86,9 +88,8 @@ def test_a_file_is_sent_again_only_after_it_has_changed(serve, page):
         "%00.js",
     ],
 )
-def test_nothing_else_can_be_read_through_it(serve, page, path):
-    with serve() as server:
-        response = server.http.get(f"/page/{path}")
+def test_nothing_else_can_be_read_through_it(server, page, path):
+    response = server.http.get(f"/page/{path}")
     assert response.status_code == 404
     assert set(response.json()["error"]) == {"kind", "message"}
 
@@ -133,16 +134,48 @@ def test_lines_of_a_file_are_shown(serve, root):
     assert whole["changed"] is True
 
 
-@pytest.mark.parametrize("path", [".env", "../outside.py", "/etc/passwd", "build/made.py", "none"])
-def test_what_a_tool_may_not_read_the_page_does_not_show(serve, root, path):
+UNREAD = [".env", ".ENV", "../outside.py", "/etc/passwd", "build/made.py", "none", "auth.py:1"]
+
+
+@pytest.fixture
+def hidden(root):
     (root / ".env").write_text("KEY=1")
     (root / ".gitignore").write_text("build/")
     (root / "build").mkdir()
     (root / "build" / "made.py").write_text("made = 1")
+
+
+@each_row("path", UNREAD)
+def test_what_a_tool_may_not_read_no_route_shows(hidden, server, path):
+    lines = server.http.get("/api/lines", params={"path": path})
+    text = server.http.get("/api/source", params={"path": path})
+    assert (lines.status_code, text.status_code) == (404, 404)
+    assert lines.text == text.text
+    # Neither the content nor what the owner of the machine could do about it.
+    assert not {"KEY", "-f", "secrets.allow"}.intersection(re.split(r"[\s=;]", text.text))
+
+
+def test_lines_are_the_same_as_data_and_as_text(serve, root):
+    (root / "long.py").write_text("".join(f"n = {n}\n" for n in range(1, 8)))
+    asked = [(None, None), (3, 5), (6, None), (None, 2), (9, 12), (5, 100)]
     with serve() as server:
-        response = server.http.get("/api/lines", params={"path": path})
-    assert response.status_code == 404
-    assert "KEY" not in response.text
+        for begin, end in asked:
+            data = server.http.get(
+                "/api/lines",
+                params={"path": "long.py"} | _known(first=begin, last=end),
+            ).json()
+            text = server.http.get(
+                "/api/source", params={"path": "long.py"} | _known(start=begin, end=end)
+            ).text
+            assert "\n".join(line["text"] for line in data["lines"]) == text, (begin, end)
+            assert text
+        for names in (("lines", "first", "last"), ("source", "start", "end")):
+            params = {"path": "long.py", names[1]: 5, names[2]: 2}
+            assert server.http.get(f"/api/{names[0]}", params=params).status_code == 400
+
+
+def _known(**values):
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def test_a_secret_in_a_file_is_not_shown(serve, root):
@@ -160,3 +193,28 @@ def test_the_page_says_whether_there_is_a_language_model(serve, is_embedded):
         said = server.http.get("/api/page").json()["model"]
     assert said["is_configured"] is not is_embedded
     assert ("oracle models use" in (said["meaning"] or "")) is is_embedded
+
+
+def test_a_file_is_compressed_for_those_who_can_read_it(serve, page):
+    text = "export const words = 1;\n" * 200
+    (page / "scripts" / "main.js").write_text(text)
+    with serve() as server:
+        address = "/page/scripts/main.js"
+        packed = server.http.get(address, headers={"Accept-Encoding": "br, gzip"})
+        plain = server.http.get(address, headers={"Accept-Encoding": "identity"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert packed.text == plain.text == text
+    assert int(packed.headers["content-length"]) * 10 < int(plain.headers["content-length"])
+    assert packed.headers["etag"] != plain.headers["etag"]
+    for each in (packed, plain):
+        assert "Accept-Encoding" in each.headers["vary"]
+
+
+def test_long_json_is_compressed(serve):
+    with serve() as server:
+        packed = server.http.get("/api/page")
+        plain = server.http.get("/api/page", headers={"Accept-Encoding": "identity"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.json()["tree"] == plain.json()["tree"]
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2

@@ -12,6 +12,7 @@ from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import serving
 from tests.api.test_access import PAGE, bearer, make
 from tests.api.test_asking import GatedModel, events_in, found, look
+from tests.tables import each_row
 
 WANTED = signal("need_capability", capability="write_note", reason="to keep it")
 WRITE = Reply(calls=[("write_note", {"title": "Login", "content": "It is in auth.py."})])
@@ -165,8 +166,8 @@ def unknown(id_):
     return "".join("0" if character == "f" else "f" for character in own) + dash + rest
 
 
-@pytest.mark.parametrize("which", ["run_id", "waiting"], ids=["ended", "under way"])
-@pytest.mark.parametrize("rule", [rule for rule, how in EACH.items() if isinstance(how, list)])
+@each_row("which", ["run_id", "waiting"], ids=["ended", "under way"])
+@each_row("rule", [rule for rule, how in EACH.items() if isinstance(how, list)])
 def test_the_id_of_another_user_is_answered_like_an_unknown_one(world, rule, which):
     method, _, path = rule.partition(" ")
     theirs = {**world.ids, "run_id": world.ids[which]}
@@ -242,6 +243,43 @@ def test_to_allow_a_tool_that_writes_needs_the_scope(serve, root):
                         statuses.append((reply.status_code, "scope 'write'" in reply.text))
     assert statuses == [(403, True), (200, False)]
     assert list(root.rglob("*ogin*.md")) != []
+
+
+ORDER = "Write a note with the title Login that says it is in auth.py."
+CHAT = {"model": "oracle", "messages": [{"role": "user", "content": ORDER}]}
+RESPONSE = {"model": "oracle", "input": ORDER}
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [("/v1/chat/completions", CHAT), ("/v1/responses", RESPONSE)]
+)
+@pytest.mark.parametrize(("scope", "is_written"), [("ask", False), ("write", True)])
+def test_an_order_to_write_needs_the_scope_too(serve, root, path, body, scope, is_written):
+    with serve(WRITE, found()) as server:
+        reply = server.http.post(path, json=body, headers=bearer(make(server, "ann", scope)))
+    assert reply.status_code == 200
+    assert bool([*root.rglob("*ogin*.md")]) is is_written
+    assert ("nothing was written" in reply.text) is not is_written
+
+
+@pytest.mark.parametrize("is_yes", [True, False])
+def test_an_order_of_one_who_may_not_write_waits_for_one_who_may(serve, root, is_yes):
+    with serve(model=ScriptedModel(WRITE, found(), repeats_last=True)) as server:
+        may_ask, may_write = (
+            bearer(make(server, scope, scope, user="ann")) for scope in ("ask", "write")
+        )
+        stream = server.http.stream(
+            "POST", "/api/oracle/stream", json={"question": ORDER}, headers=may_ask
+        )
+        with stream as response:
+            for id_, kind, chunk in events_in(response.iter_lines()):
+                if kind == "approval":
+                    path = f"/api/runs/{id_.partition(':')[0]}/approvals/{chunk['id']}"
+                    said = server.http.post(path, json={"approve": True}, headers=may_ask)
+                    assert (said.status_code, chunk["tools"]) == (403, ["write_note"])
+                    server.http.post(path, json={"approve": is_yes}, headers=may_write)
+    assert chunk["stop_reason"] == ("answered" if is_yes else "partial_answer")
+    assert bool([*root.rglob("*ogin*.md")]) is is_yes
 
 
 def test_a_run_that_is_resumed_still_belongs_to_its_user(serve):

@@ -99,3 +99,18 @@ async def test_only_a_token_that_may_write_is_asked_for_a_yes(serve, root, scope
             await client.call_tool("ask", {"question": "Where is login defined?"})
     assert bool(asked) is is_asked
     assert bool(notes_about_login(root)) is is_asked
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(("scope", "is_written"), [("ask", False), ("write", True)])
+async def test_only_an_order_of_a_token_that_may_write_is_a_yes(
+    serve, root, scope, is_written, mode
+):
+    order = {"question": "Write a note with the title Login that says it is in auth.py."}
+    with serve(model=ScriptedModel(writes(), found(), repeats_last=True)) as server:
+        token = make(server, "ann", scope)
+        options = {"mode": mode, "elicitation_callback": saying(True, [])}
+        async with client_with(server, token, **options) as client:
+            said = await client.call_tool("ask", order)
+    assert bool(notes_about_login(root)) is is_written
+    assert ("nothing was written" in said.content[0].text) is not is_written

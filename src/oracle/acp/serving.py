@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from acp.core import DEFAULT_STDIO_BUFFER_LIMIT_BYTES, run_agent
 
 from oracle.acp.agent import EditorAgent
+from oracle.acp.messages import Messages
 from oracle.errors import InputError
 
 STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
@@ -42,7 +43,7 @@ async def _speak(agent: EditorAgent, stdin: int, stdout: int) -> None:
 
 async def _streams(stdin: int, stdout: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=DEFAULT_STDIO_BUFFER_LIMIT_BYTES)
+    reader = Messages(limit=DEFAULT_STDIO_BUFFER_LIMIT_BYTES)
     try:
         await loop.connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(stdin, "rb", buffering=0)

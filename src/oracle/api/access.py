@@ -45,6 +45,10 @@ class Caller:
     scope: str
     id: str = ""
 
+    @property
+    def may_write(self) -> bool:
+        return allows(self.scope, "write")
+
     def check(self, scope: Scope, what: str = "this") -> None:
         """Raises `Forbidden`."""
         if not allows(self.scope, scope):

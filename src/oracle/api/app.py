@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import Depends, FastAPI
-from starlette.routing import Route
+from fastapi import APIRouter, Depends, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from oracle.api.access import Access
+from oracle.api.compression import LEAST_BYTES, LEVEL
 from oracle.api.door import Door
 from oracle.api.guard import LOOPBACK, Guard
 from oracle.api.metrics import Metrics
@@ -53,7 +56,7 @@ def create_app(
         is_required=is_reachable,
     )
     return Guard(
-        _counted(access, door.metrics),
+        _counted(GZipMiddleware(access, LEAST_BYTES, LEVEL), door.metrics),
         hosts=hosts,
         any_host=is_reachable,
         most_bytes=limits.most_bytes,
@@ -67,16 +70,13 @@ def routes_of(door: Door) -> FastAPI:
         version=version("bt-oracle"),
         description=ABOUT,
         redoc_url=None,
-        responses=DOCUMENTED,
+        # For a route that is added later: it needs a rule too.
         dependencies=[Depends(check_rule)],
     )
     app.state.door = door
     handle_problems(app)
     handle_openai_problems(app)
-    for each in (asking, runs, source, mind, comparing, sessions, definitions, page, health):
-        app.include_router(each.router)
-    for each in (completions, responses):
-        app.include_router(each.router, responses=OPENAI)
+    app.router.routes.extend(_shared_routes())
     if door.mcp is not None:
         methods = ["GET", "POST", "DELETE"]
         app.router.routes.append(
@@ -84,6 +84,20 @@ def routes_of(door: Door) -> FastAPI:
         )
     describe_access(app)
     return app
+
+
+@cache
+def _shared_routes() -> Sequence[BaseRoute]:
+    """The routes that are the same for each door: they find it in the state of the application.
+
+    FastAPI prepares a route at its first request and keeps the result in the objects made here.
+    """
+    router = APIRouter(responses=DOCUMENTED, dependencies=[Depends(check_rule)])
+    for each in (asking, runs, source, mind, comparing, sessions, definitions, page, health):
+        router.include_router(each.router)
+    for each in (completions, responses):
+        router.include_router(each.router, responses=OPENAI)
+    return tuple(router.routes)
 
 
 def _counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:

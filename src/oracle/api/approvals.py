@@ -39,20 +39,20 @@ class Approvals:
         finally:
             self._waiting.pop(question["id"], None)
 
-    def get(self, run_id: str, id_: str) -> Mapping[str, Any]:
-        found = next((asked for asked in self.of_run(run_id) if asked["id"] == id_), None)
+    async def get(self, run_id: str, id_: str) -> Mapping[str, Any]:
+        found = next((asked for asked in await self.of_run(run_id) if asked["id"] == id_), None)
         if found is None:
             raise NotFound(f"nothing called {id_!r} waits for an answer; it may have ended")
         return found
 
-    def answer(self, run_id: str, id_: str, *, is_yes: bool) -> None:
-        self.get(run_id, id_)
+    async def answer(self, run_id: str, id_: str, *, is_yes: bool) -> None:
+        await self.get(run_id, id_)
         _, answer = self._waiting[id_]
         # Two people may answer at the same time: the first one counts.
         if not answer.done():
             answer.set_result(is_yes)
 
-    def of_run(self, run_id: str) -> list[Mapping[str, Any]]:
+    async def of_run(self, run_id: str) -> list[Mapping[str, Any]]:
         """What a run waits for. A run that waits is under way here."""
         if self._runs is not None and self._runs.live(run_id) is None:
             return []

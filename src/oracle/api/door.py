@@ -15,20 +15,23 @@ from starlette.types import ASGIApp
 from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
 from oracle.api.first_visit import FirstVisit
-from oracle.api.live_runs import DOOR, LiveRuns
+from oracle.api.live_runs import LiveRuns
 from oracle.api.metrics import Metrics
 from oracle.api.minds import Minds
+from oracle.api.workers.queued_runs import QueuedApprovals, opened_queue
 from oracle.api.workplace import Workplace
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.own_trees import trees_in_use
 from oracle.bt.wrappers.project_agent import project_agent
-from oracle.bt.wrappers.recipe import built_in_trees
+from oracle.bt.wrappers.recipe import AgentSetup, built_in_trees
 from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import StoredRun
 from oracle.services.llm.protocol import Model
+from oracle.services.llm.together import PartsTogether
 from oracle.services.settings.sections import EMBEDDED
 from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.runs import SERVER
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
 
@@ -67,21 +70,33 @@ async def opened(
     model: Model | None = None,
     most_runs: int | None = None,
     seconds_to_close: float = SECONDS_TO_CLOSE,
+    has_workers_elsewhere: bool = False,
 ) -> AsyncGenerator[Door]:
-    """Open the project's database, and take up what an earlier process has left behind."""
-    async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
-        store = store.for_door(DOOR)
+    """Open the project's database, and take up what an earlier process has left behind.
+
+    With `has_workers_elsewhere` this process answers nothing itself: `oracle worker` does.
+    """
+    async with (
+        open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store,
+        AsyncExitStack() as queueing,
+    ):
+        store = store.for_door(SERVER)
         approvals = Approvals()
         agent = project_agent(settings, root=root, model=model, store=store, approve=approvals.ask)
+        agent.setup = _for_many(agent.setup)
         metrics = Metrics()
-        runs = LiveRuns(
-            agent,
-            store,
-            most=settings.server.most_runs if most_runs is None else most_runs,
-            most_of_user=settings.server.most_runs_of_user,
-            project=agent.project_id or None,
-            metrics=metrics,
-        )
+        if has_workers_elsewhere:
+            runs = await queueing.enter_async_context(opened_queue(agent, store, metrics))
+            approvals = QueuedApprovals(runs)
+        else:
+            runs = LiveRuns(
+                agent,
+                store,
+                most=settings.server.most_runs if most_runs is None else most_runs,
+                most_of_user=settings.server.most_runs_of_user,
+                project=agent.project_id or None,
+                metrics=metrics,
+            )
         door = Door(
             settings=settings,
             root=root,
@@ -96,12 +111,21 @@ async def opened(
         await runs.watch()
         # The runs end first, so that their clients hear how before the connections are closed.
         async with AsyncExitStack() as closing:
-            door = replace(door, mcp=await _mcp(door, closing))
+            if not has_workers_elsewhere:
+                # Its tools hold runs in their own process.
+                door = replace(door, mcp=await _mcp(door, closing))
             try:
                 yield door
             finally:
                 door.visit.close()
                 await runs.close(seconds_to_close)
+
+
+def _for_many(setup: AgentSetup) -> AgentSetup:
+    """With a model that many runs can listen to at once."""
+    model = setup.live.model
+    together = None if model is None else PartsTogether(model)
+    return replace(setup, live=replace(setup.live, model=together))
 
 
 def _sources(agent: OracleBTWrapper, settings: Settings) -> Mapping[str, str]:
@@ -132,7 +156,8 @@ async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:
 
 def _door(request: Request) -> Door:
     door: Door = request.app.state.door
-    return door.seen_by(caller_of(request.scope).user)
+    caller = caller_of(request.scope)
+    return door.seen_by(caller.user, may_write=caller.may_write)
 
 
 def _caller(request: Request) -> Caller:

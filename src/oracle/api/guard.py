@@ -10,7 +10,7 @@ a browser sends for such a page is refused all the same.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -41,7 +41,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        if refusal := self._refusal(headers):
+        if refusal := _twice(scope["headers"]) or self._refusal(headers):
             await problem(403, "Forbidden", refusal, scope=scope)(scope, receive, send)
             return
         length = headers.get(b"content-length", b"0")
@@ -82,8 +82,19 @@ class Guard:
         return counted
 
 
+def _twice(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """A proxy in front of us may look at the first one, and we at the last one."""
+    for name in (b"host", b"origin"):
+        if sum(each.lower() == name for each, _ in headers) > 1:
+            return f"the request has two headers {name.decode().title()}; send one"
+    return ""
+
+
 def _name_of(host: str) -> str:
+    """The name without the port; empty for what no browser sends, such as a user or a bad port."""
     try:
-        return urlsplit(f"//{host}").hostname or ""
+        parts = urlsplit(f"//{host}")
+        is_plain = parts.netloc == host and "@" not in host and parts.port != 0
     except ValueError:
         return ""
+    return (parts.hostname or "") if is_plain else ""

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 from oracle.api.live_mind import MOST_AT_ONCE, Frames, LiveMind
-from oracle.api.live_runs import LiveRun
+from oracle.api.live_run import LiveRun
 from oracle.bt.wrappers.mind.frame import Frame
 from oracle.bt.wrappers.mind.recorded import recorded_mind
 from oracle.bt.wrappers.run_store import RunStore

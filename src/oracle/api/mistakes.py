@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from oracle.errors import did_you_mean, named
 
-_SEND_JSON: Final = "send a JSON object, with the header Content-Type: application/json"
+SEND_JSON: Final = "send a JSON object, with the header Content-Type: application/json"
 _NOT_AN_OBJECT: Final = frozenset({"model_attributes_type", "model_type", "dict_type"})
 
 CODES: Final[Mapping[str, str]] = {
@@ -29,11 +29,11 @@ def told(mistake: Mapping[str, Any], known: Collection[str]) -> str:
     kind, place = str(mistake["type"]), place_of(mistake)
     if kind == "json_invalid":
         reason = mistake.get("ctx", {}).get("error", "")
-        return f"the body is not JSON ({reason}, at character {mistake['loc'][-1]}); {_SEND_JSON}"
+        return f"the body is not JSON ({reason}, at character {mistake['loc'][-1]}); {SEND_JSON}"
     if kind in _NOT_AN_OBJECT and not place:
-        return f"the body is not read as a JSON object; {_SEND_JSON}"
+        return f"the body is not read as a JSON object; {SEND_JSON}"
     if kind == "missing":
-        return f"{place} is missing; send it" if place else f"the body is empty; {_SEND_JSON}"
+        return f"{place} is missing; send it" if place else f"the body is empty; {SEND_JSON}"
     if kind == "extra_forbidden":
         field = str(mistake["loc"][-1])
         step = f"the fields are {', '.join(known)}" if known else "leave it out"

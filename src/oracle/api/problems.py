@@ -17,8 +17,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import Scope as Connection
 
 from oracle import errors
-from oracle.api.live_runs import NotBegun
-from oracle.api.mistakes import CODES, fields_of, place_of, told
+from oracle.api.live_run import NotBegun
+from oracle.api.mistakes import CODES, SEND_JSON, fields_of, place_of, told
 from oracle.api.openai.problems import error_of
 from oracle.api.rules import RULES, methods_of
 from oracle.errors import Forbidden, OracleError, TooManyRuns, did_you_mean, named
@@ -49,6 +49,7 @@ DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     413: {"model": Problems, "description": "The body is too large"},
     422: {"model": Problems, "description": "The request does not fit its description"},
     429: {"model": Problems, "description": "Too many requests or runs; try again later"},
+    431: {"model": Problems, "description": "Address and headers are too long"},
     503: {"model": Problems, "description": "The database cannot be used"},
 }
 
@@ -120,10 +121,26 @@ async def _of_http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 405:
         # The framework names the methods of the first route with this path only.
         headers["Allow"] = ", ".join(methods_of(request.scope))
+    if error.status_code == 400 and error.__cause__ is not None:
+        # The framework hides why a body cannot be read, unless it is a mistake of syntax.
+        message = f"the body cannot be read ({_why(error.__cause__)}); {SEND_JSON}"
+        kind = "invalid_json" if is_openai(request.scope) else "InvalidRequest"
+        return problem(400, kind, message, scope=request.scope)
     kind, detail = KINDS.get(error.status_code, "HttpError"), str(error.detail)
     if error.status_code in (404, 405):
         detail = _no_such_path(request, headers.get("Allow", ""))
     return problem(error.status_code, kind, detail, headers=headers, scope=request.scope)
+
+
+def _why(cause: BaseException) -> str:
+    match cause:
+        case RecursionError():
+            return "it is nested too deeply"
+        case UnicodeDecodeError():
+            return "it is not UTF-8"
+        case _:
+            # Such as a number with thousands of digits.
+            return str(cause)[:100]
 
 
 def _no_such_path(request: Request, allowed: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Final, TypeVar
 
-from oracle.api.live_runs import NOTHING_YET, Numbered
+from oracle.api.live_run import NOTHING_YET, UNNUMBERED, Numbered
 from oracle.errors import InputError
 
 Batch = TypeVar("Batch")
@@ -33,11 +33,15 @@ _dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enco
 def encoded(run_id: str, chunks: Numbered) -> bytes:
     """JSON has no line breaks of its own, so the data of an event is one line."""
     events = (
-        f"id: {run_id}:{number}\nevent: {chunk.type.value}\ndata: {_dumps(chunk.to_dict())}\n\n"
+        f"{_id(run_id, number)}event: {chunk.type.value}\ndata: {_dumps(chunk.to_dict())}\n\n"
         for number, chunk in chunks
     )
     # A lone surrogate in a model's text cannot be sent as UTF-8.
     return "".join(events).encode("utf-8", "replace")
+
+
+def _id(run_id: str, number: int) -> str:
+    return "" if number == UNNUMBERED else f"id: {run_id}:{number}\n"
 
 
 async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGenerator[bytes]:
@@ -48,6 +52,22 @@ async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGene
                 yield HEARTBEAT
             else:
                 yield encoded(run_id, batch) if batch else NOT_ENDED
+
+
+def queued(run_id: str, ahead: int) -> bytes:
+    """Sent at once to a client whose question waits for its turn. It has no id, like all that is
+    not on record: nothing has happened yet that a client could go on after.
+    """
+    many = f"{ahead} {'question begins' if ahead == 1 else 'questions begin'} before this one"
+    data = {"type": "queued", "run_id": run_id, "ahead": ahead, "content": many}
+    return f"event: queued\ndata: {_dumps(data)}\n\n".encode()
+
+
+async def led_by(first: bytes, events: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    async with aclosing(events):
+        yield first
+        async for event in events:
+            yield event
 
 
 async def kept_alive(
@@ -84,3 +104,14 @@ def place_after(last_event_id: str) -> tuple[str, int]:
             f"Last-Event-ID is {last_event_id[:80]!r}; send the id of the last event as it came"
         )
     return run_id, int(number)
+
+
+def check_stream(named: str, stream: str) -> None:
+    """An id of another stream would skip events that were never sent. One without a name may be of
+    any.
+    """
+    if named not in ("", stream):
+        raise InputError(
+            f"Last-Event-ID is of {named[:80]!r}, and this is the stream {stream!r}; "
+            "leave it out to get all events"
+        )

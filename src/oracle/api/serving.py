@@ -14,6 +14,8 @@ from typing import Final, TypeAlias
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from oracle.api.connections import BoundedConnection
+
 STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -94,6 +96,8 @@ def server_of(app: ASGIApp, *, drain: Drain = _nothing, seconds_to_close: float 
             proxy_headers=False,
             timeout_graceful_shutdown=SECONDS_FOR_READERS,
             lifespan="off",
+            http=BoundedConnection,
+            ws="none",
         ),
         drain,
         seconds_to_close,

@@ -26,6 +26,8 @@ class Workplace:
     store: RunStore
     runs: LiveRuns
     approvals: Approvals
+    may_write: bool = True
+    """Whether the user may allow a tool that writes: by a yes, or by an order in a question."""
 
     @property
     def project(self) -> str | None:
@@ -42,13 +44,14 @@ class Workplace:
             is_confined=True,
         )
 
-    def seen_by(self, user: str) -> Self:
-        """The same for one user: nothing of other users can be reached through it. This is the one
-        place that decides it.
+    def seen_by(self, user: str, *, may_write: bool) -> Self:
+        """The same for one user: nothing of other users can be reached through it, and nothing is
+        written without the right to. This is the one place that decides it.
         """
-        runs = self.runs.seen_by(user)
+        runs = self.runs.seen_by(user, may_write=may_write)
         return replace(
             self,
+            may_write=may_write,
             store=self.store.seen_by(user),
             runs=runs,
             approvals=self.approvals.seen_with(runs),

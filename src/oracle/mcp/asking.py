@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import mcp_types as types
 
 from oracle.agent import Answer, answer_of
-from oracle.api.live_runs import LiveRun
+from oracle.api.live_run import LiveRun
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.errors import InputError, NotFound
 from oracle.mcp.desk import Desk
@@ -96,7 +96,7 @@ async def _again(
         # A server has taken the run up in the meantime, and it asks over HTTP.
         for id_, said in answers.items() if desk.may_write else ():
             with suppress(NotFound):
-                desk.approvals.answer(run.id, id_, is_yes=said)
+                await desk.approvals.answer(run.id, id_, is_yes=said)
         return await _outcome(context, live, None)
     person = person_of(context, answers) if desk.may_write else None
     resumed = desk.runs.resume(run.id, approve=None if person is None else person.ask)

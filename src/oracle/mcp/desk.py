@@ -28,8 +28,7 @@ SECONDS_TO_CLOSE: Final = 5.0
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Desk(Workplace):
-    may_write: bool = True
-    """Whether a person at the client may allow a tool that writes."""
+    """The workplace of a client. Over stdio it is that of the local user."""
 
 
 @asynccontextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -22,7 +21,6 @@ from oracle.mcp import resources, tools
 from oracle.mcp.asking import LEFT, Outcome
 from oracle.mcp.desk import Desk
 from oracle.mcp.persons import Context
-from oracle.services.storage.tokens import allows
 
 MOST_SESSIONS: Final = 1_000
 INSTRUCTIONS: Final = (
@@ -38,7 +36,7 @@ def server_for(desk: Desk) -> Server[Any]:
         if scope is None:
             return desk
         caller = caller_of(scope)
-        return replace(desk.seen_by(caller.user), may_write=allows(caller.scope, "write"))
+        return desk.seen_by(caller.user, may_write=caller.may_write)
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None

@@ -10,7 +10,7 @@ from typing import Any, Final
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from oracle.api.live_runs import NotBegun
+from oracle.api.live_run import NotBegun
 from oracle.errors import InputError, OracleError, did_you_mean, named
 from oracle.mcp import asking
 from oracle.mcp.desk import Desk

@@ -12,10 +12,11 @@ from urllib.parse import quote, urlencode
 from fastapi import Request
 
 from oracle.api.door import Door
-from oracle.api.live_runs import LiveRun
 from oracle.api.openai.brief import brief_answer
 from oracle.api.openai.messages import BRIEF, Message, check_model, question_of
+from oracle.api.run_under_way import RunUnderWay
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.citations.checking import holds
 
 STREAMED: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/event-stream": {}}}}
 """For the description: the answer is sent as events if the request asks for it."""
@@ -31,15 +32,18 @@ FINISH: Final[Mapping[str, str]] = {"token_limit": "length", "content_filter": "
 Finisher: TypeAlias = Callable[[OracleStreamChunk], tuple[str, list[dict[str, Any]]]]
 
 
-def begin(door: Door, model: str, messages: Sequence[Message]) -> LiveRun:
+def begin(door: Door, model: str, messages: Sequence[Message]) -> RunUnderWay:
     check_model(model)
     question, history = question_of(messages)
     limits = replace(door.agent.setup.limits, turns=1) if model == BRIEF else None
-    return door.runs.begin(question, history=history, limits=limits)
+    # A chat client cannot show a question of the run, so one that nobody may answer would only
+    # wait. With the scope `write` the same user may answer it on the page.
+    asking: dict[str, Any] = {} if door.may_write else {"approve": None}
+    return door.runs.ask(question, history=history, limits=limits, **asking)
 
 
 @asynccontextmanager
-async def cancelled_with(request: Request, live: LiveRun) -> AsyncGenerator[None]:
+async def cancelled_with(request: Request, live: RunUnderWay) -> AsyncGenerator[None]:
     """A client that leaves has no use for the answer, and cannot come back for it."""
 
     async def watch() -> None:
@@ -74,7 +78,7 @@ def progress_in(chunk: OracleStreamChunk) -> str:
 
 
 def finisher(
-    door: Door, model: str, messages: Sequence[Message], live: LiveRun, server: str
+    door: Door, model: str, messages: Sequence[Message], live: RunUnderWay, server: str
 ) -> Finisher:
     """The answer that the client shows, and its annotations, once the run is done.
 
@@ -107,34 +111,33 @@ def pieces(text: str) -> list[str]:
 def annotations_in(
     chunks: Sequence[OracleStreamChunk], answer: str, server: str
 ) -> list[dict[str, Any]]:
-    """Each source that the answer cites. A page has an address of its own. The lines of a file are
-    read at this `server`: its own path would not be an address, and that of the disk is not one
+    """Each citation in the answer that holds. A page has an address of its own. The lines of a file
+    are read at this `server`: its own path would not be an address, and that of the disk is not one
     that a client on another machine, or a page, could open.
     """
-    sources = next((c["sources"] for c in reversed(chunks) if c.type == ChunkType.SOURCES), ())
+    said = next((c for c in reversed(chunks) if c.type == ChunkType.SOURCES), None)
     found: list[dict[str, Any]] = []
-    for source in sources:
-        where = str(source.get("where") or source.get("path") or "")
-        if not source.get("cited") or not where:
+    for cited in said["citations"] if said is not None else ():
+        start, end = cited["span"]
+        if not holds(cited) or answer[start:end] != cited["text"]:
             continue
-        start = max(answer.find(where), 0)
         citation = {
-            "url": _address(source, server, where),
-            "title": where,
+            "url": _address(cited, server),
+            "title": cited["text"],
             "start_index": start,
-            "end_index": start + len(where),
+            "end_index": end,
         }
         found.append({"type": "url_citation", "url_citation": citation})
     return found
 
 
-def _address(source: Mapping[str, Any], server: str, where: str) -> str:
-    if source.get("url"):
-        return str(source["url"])
-    if not source.get("path"):
-        return f"urn:oracle:{quote(where, safe=':@')}"
-    lines = {key: source[key] for key in ("start", "end") if source.get(key)}
-    given = {"path": source["path"], **lines}
+def _address(cited: Mapping[str, Any], server: str) -> str:
+    if cited.get("url"):
+        return str(cited["url"])
+    if not cited.get("path"):
+        return f"urn:oracle:{quote(str(cited['where'] or cited['text']), safe=':@')}"
+    lines = {key: cited[key] for key in ("start", "end") if cited.get(key)}
+    given = {"path": cited["path"], **lines}
     return f"{server.rstrip('/')}/api/source?{urlencode(given, safe='/')}"
 
 

@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.api.door import TheDoor
-from oracle.api.live_runs import LiveRun
 from oracle.api.openai.answering import (
     STREAMED,
     Finisher,
@@ -24,8 +23,16 @@ from oracle.api.openai.answering import (
     progress_in,
     usage_in,
 )
-from oracle.api.openai.messages import MODEL, MODELS, Messages, check_model
+from oracle.api.openai.messages import (
+    MODEL,
+    MODELS,
+    Flag,
+    Messages,
+    NothingInIt,
+    check_model,
+)
 from oracle.api.openai.problems import OpenAIProblem
+from oracle.api.run_under_way import RunUnderWay
 
 router = APIRouter(prefix="/v1", tags=["OpenAI's protocol"])
 
@@ -33,7 +40,7 @@ router = APIRouter(prefix="/v1", tags=["OpenAI's protocol"])
 class StreamOptions(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    include_usage: bool = False
+    include_usage: Flag = None
 
 
 class Completion(BaseModel):
@@ -50,11 +57,11 @@ class Completion(BaseModel):
 
     messages: Messages
     model: Annotated[str, Field(max_length=200)] = MODEL
-    stream: bool = False
+    stream: Flag = None
     stream_options: StreamOptions | None = None
-    n: Annotated[int | None, Field(ge=1)] = None
-    tools: list[Any] | None = None
-    functions: list[Any] | None = None
+    n: Annotated[int | None, Field(ge=1, json_schema_extra={"maximum": 1})] = None
+    tools: NothingInIt = None
+    functions: NothingInIt = None
     response_format: dict[str, Any] | None = None
 
 
@@ -124,7 +131,7 @@ async def complete(
 
 async def _streamed(
     asked: Completion,
-    live: LiveRun,
+    live: RunUnderWay,
     run_id: str,
     finished: Finisher,
 ) -> AsyncGenerator[bytes]:

@@ -25,6 +25,10 @@ class Message(BaseModel):
     content: str | list[dict[str, Any]] | None = None
 
 
+Flag = Annotated[bool | None, Field(strict=True)]
+"""Not a number or a word that could be meant as one. Some clients send null for what is not set."""
+NothingInIt = Annotated[list[Any] | None, Field(json_schema_extra={"maxItems": 0})]
+"""Described as what is accepted. What is refused gets an error of its own, with its reason."""
 Messages = Annotated[list[Message], Field(min_length=1, max_length=10_000)]
 
 

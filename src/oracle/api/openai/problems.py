@@ -12,6 +12,7 @@ from pydantic import BaseModel
 _CODES: Final[Mapping[int, str]] = {
     401: "invalid_api_key",
     403: "insufficient_permissions",
+    413: "request_too_large",
     429: "rate_limit_exceeded",
 }
 

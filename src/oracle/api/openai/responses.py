@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.api.door import TheDoor
-from oracle.api.live_runs import LiveRun
 from oracle.api.openai.answering import (
     STREAMED,
     Finisher,
@@ -22,8 +21,9 @@ from oracle.api.openai.answering import (
     pieces,
     usage_in,
 )
-from oracle.api.openai.messages import MODEL, Message, Messages
+from oracle.api.openai.messages import MODEL, Flag, Message, Messages, NothingInIt
 from oracle.api.openai.problems import OpenAIProblem
+from oracle.api.run_under_way import RunUnderWay
 from oracle.models.stream_chunk import OracleStreamChunk
 
 router = APIRouter(prefix="/v1", tags=["OpenAI's protocol"])
@@ -37,9 +37,11 @@ class Asked(BaseModel):
 
     input: str | Messages
     model: Annotated[str, Field(max_length=200)] = MODEL
-    stream: bool = False
-    tools: list[Any] | None = None
-    previous_response_id: Annotated[str | None, Field(max_length=200)] = None
+    stream: Flag = None
+    tools: NothingInIt = None
+    previous_response_id: Annotated[
+        str | None, Field(max_length=200, json_schema_extra={"maxLength": 0})
+    ] = None
 
 
 @router.post("/responses", response_model=None, responses=STREAMED)
@@ -68,7 +70,7 @@ async def respond(
 
 
 def _response(
-    asked: Asked, live: LiveRun, done: OracleStreamChunk | None, finished: Finisher
+    asked: Asked, live: RunUnderWay, done: OracleStreamChunk | None, finished: Finisher
 ) -> dict[str, Any]:
     output: list[dict[str, Any]] = []
     usage = None
@@ -109,7 +111,7 @@ def _message(run_id: str, status: str, content: list[dict[str, Any]]) -> dict[st
 
 
 async def _streamed(
-    asked: Asked, live: LiveRun, run_id: str, finished: Finisher
+    asked: Asked, live: RunUnderWay, run_id: str, finished: Finisher
 ) -> AsyncGenerator[bytes]:
     number = 0
 

@@ -12,8 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.agent import answer_of
 from oracle.api.door import Door, TheCaller, TheDoor
-from oracle.api.live_runs import LiveRun
-from oracle.api.server_sent_events import SECONDS_BETWEEN_BEATS, as_events, place_after
+from oracle.api.run_under_way import RunUnderWay
+from oracle.api.server_sent_events import (
+    SECONDS_BETWEEN_BEATS,
+    as_events,
+    check_stream,
+    led_by,
+    place_after,
+    queued,
+)
 from oracle.models.source import Given
 from oracle.services.attachments.gathering import gather
 from oracle.services.background import in_thread
@@ -46,7 +53,8 @@ class Question(BaseModel):
 class Reply(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approve": True}]})
 
-    approve: bool
+    # A yes is `true`, and nothing that could be taken for it.
+    approve: Annotated[bool, Field(strict=True)]
 
 
 @router.post("/oracle/stream", responses=EVENTS, response_class=StreamingResponse)
@@ -58,19 +66,26 @@ async def stream(
     """Ask, and hear the run as server-sent events; the last one is `done`.
 
     The run goes on if the client leaves. With the header `Last-Event-ID` nothing is asked: the
-    events that follow that one are sent.
+    events that follow that one are sent. If many ask at once, `queued` says so before the run
+    begins.
     """
     if last_event_id is not None:
         run_id, after = place_after(last_event_id)
         return await _events(door, run_id, after)
-    live = await _begun(asked, door)
-    return _event_stream(live.id, as_events(live.id, live.follow(beat=SECONDS_BETWEEN_BEATS)))
+    live = await _asked(asked, door)
+    run_id, ahead = live.run_id, live.ahead
+    if not ahead:
+        # So that what is wrong with a question is an error of its request, and not an event.
+        await live.begun()
+    events = as_events(run_id, live.follow(beat=SECONDS_BETWEEN_BEATS))
+    return _event_stream(run_id, led_by(queued(run_id, ahead), events) if ahead else events)
 
 
 @router.post("/oracle")
 async def ask(asked: Question, door: TheDoor) -> dict[str, Any]:
     """Ask, and wait for the whole answer. The run goes on if the client leaves."""
-    live = await _begun(asked, door)
+    live = await _asked(asked, door)
+    await live.begun()
     await live.end()
     return asdict(answer_of(live.chunks))
 
@@ -85,15 +100,16 @@ async def listen(
     last_event_id: Annotated[str | None, Header(max_length=200)] = None,
 ) -> StreamingResponse:
     """Hear a run that is under way, or one that has ended, from any place on."""
+    named = ""
     if last_event_id is not None:
-        _, after = place_after(last_event_id)
-    return await _events(door, run_id, after)
+        named, after = place_after(last_event_id)
+    return await _events(door, run_id, after, named)
 
 
 @router.post("/runs/{run_id}/cancel", status_code=202)
 async def cancel(run_id: str, door: TheDoor) -> dict[str, str]:
     """End a run. It still ends with an answer from what it has found."""
-    door.runs.cancel(run_id, "cancelled over HTTP")
+    await door.runs.cancel(run_id, "cancelled over HTTP")
     return {"run_id": run_id, "status": "cancelling"}
 
 
@@ -101,7 +117,7 @@ async def cancel(run_id: str, door: TheDoor) -> dict[str, str]:
 async def approvals(run_id: str, door: TheDoor) -> list[dict[str, Any]]:
     """What the run waits for a person to allow."""
     run = await door.run(run_id)
-    return [dict(asked) for asked in door.approvals.of_run(run.id)]
+    return [dict(asked) for asked in await door.approvals.of_run(run.id)]
 
 
 @router.post("/runs/{run_id}/approvals/{approval_id}")
@@ -109,10 +125,10 @@ async def approve(
     run_id: str, approval_id: str, reply: Reply, door: TheDoor, caller: TheCaller
 ) -> dict[str, Any]:
     """Allow it, or refuse it. To allow a tool that writes needs the scope `write`."""
-    asked = door.approvals.get(run_id, approval_id)
+    asked = await door.approvals.get(run_id, approval_id)
     if reply.approve and not _only_reads(asked["tools"], door):
         caller.check("write", "to allow a tool that writes")
-    door.approvals.answer(run_id, approval_id, is_yes=reply.approve)
+    await door.approvals.answer(run_id, approval_id, is_yes=reply.approve)
     return {"run_id": run_id, "id": approval_id, "approve": reply.approve}
 
 
@@ -123,16 +139,12 @@ def _only_reads(tools: Sequence[str], door: Door) -> bool:
     return reading.issuperset(tools)
 
 
-async def _begun(asked: Question, door: Door) -> LiveRun:
+async def _asked(asked: Question, door: Door) -> RunUnderWay:
     # The disk is read for files only.
     given = Given(text=asked.attachment)
     if asked.attachments:
         given = await in_thread(lambda: _given(asked, door))
-    live = door.runs.begin(
-        asked.question, asked.context_id, session_id=asked.session_id, given=given
-    )
-    await live.begun()
-    return live
+    return door.runs.ask(asked.question, asked.context_id, session_id=asked.session_id, given=given)
 
 
 def _given(asked: Question, door: Door) -> Given:
@@ -140,10 +152,11 @@ def _given(asked: Question, door: Door) -> Given:
     return Given(text=asked.attachment, sources=sources)
 
 
-async def _events(door: Door, run_id: str, after: int) -> StreamingResponse:
-    if door.runs.live(run_id) is None:
+async def _events(door: Door, run_id: str, after: int, named: str = "") -> StreamingResponse:
+    if door.runs.asked(run_id) is None:
         # Before the response begins, so that an unknown run is a 404.
         run_id = (await door.run(run_id)).id
+    check_stream(named, run_id)
     batches = door.runs.follow(run_id, after, beat=SECONDS_BETWEEN_BEATS)
     return _event_stream(run_id, as_events(run_id, batches))
 

@@ -9,10 +9,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.api.door import Door, TheDoor
+from oracle.api.routes.runs import row_of
 from oracle.bt.wrappers.decisions.change import Change
 from oracle.bt.wrappers.mind.comparing import changed_replay, compared_runs
 from oracle.errors import InputError
 from oracle.models.session import StoredRun
+from oracle.services.comparison.comparing import rows_of
 
 router = APIRouter(prefix="/api", tags=["comparing"])
 
@@ -70,4 +72,7 @@ async def _shadow(door: Door, a: StoredRun, b: StoredRun) -> dict[str, Any] | No
         return None
     reports = await door.store.shadow_reports.newest(None, project=door.project)
     found = (each for each in reports if {each.run_id, each.shadow_run_id} == pair)
-    return next((asdict(each) for each in found), None)
+    # What the gate measures over many pairs, of this one.
+    return next(
+        ({**asdict(each), "rows": [row_of(row) for row in rows_of([each])]} for each in found), None
+    )

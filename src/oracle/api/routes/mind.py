@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from oracle.api.compression import ENCODED, gzipped_stream, wants_gzip
 from oracle.api.door import TheDoor
 from oracle.api.minds import encoded_frames, in_batches
-from oracle.api.server_sent_events import NOT_ENDED, kept_alive, place_after
+from oracle.api.server_sent_events import NOT_ENDED, check_stream, kept_alive, place_after
 from oracle.bt.wrappers.mind.breaks import Breaks
 from oracle.bt.wrappers.mind.shape import hash_of
 from oracle.bt.wrappers.recipe import Recipe
@@ -26,6 +27,7 @@ FRAMES: dict[int | str, dict[str, Any]] = {
 @router.get("/{run_id}/mind", responses=FRAMES, response_class=StreamingResponse)
 async def mind(
     run_id: str,
+    request: Request,
     door: TheDoor,
     after: Annotated[
         int, Query(ge=-1, le=10**12, description="The number of the last frame seen")
@@ -36,9 +38,11 @@ async def mind(
 
     The last event is `end`.
     """
+    named = ""
     if last_event_id is not None:
-        _, after = place_after(last_event_id)
+        named, after = place_after(last_event_id)
     run = await door.run(run_id)
+    check_stream(named, f"{run.id}:m")
     live = door.runs.live(run.id)
     if live is None:
         batches = in_batches(await door.minds.recorded(door.store, run), after)
@@ -48,6 +52,9 @@ async def mind(
         batches, lambda batch: encoded_frames(run.id, batch) if batch else NOT_ENDED
     )
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Oracle-Run": run.id}
+    if wants_gzip(request):
+        # The tree alone has hundreds of nodes, each with its path and its description.
+        events, headers = gzipped_stream(events), {**headers, **ENCODED}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 

@@ -40,7 +40,7 @@ async def run(run_id: str, door: TheDoor) -> dict[str, Any]:
     """A run with its story: turns, calls, decisions with their nodes, and costs."""
     found = await door.run(run_id)
     told = await retold(door.store, found)
-    return {**told.as_data(), "is_live": door.runs.live(found.id) is not None}
+    return {**told.as_data(), "is_live": door.runs.is_under_way(found)}
 
 
 @router.get("/runs/{run_id}/export", response_model=None)
@@ -92,7 +92,7 @@ async def shadow(door: TheDoor, limit: Limit = 1000) -> dict[str, Any]:
         "compared": len(found),
         "passed": is_passed(found) if found else None,
         "served": door.settings.loop.answers,
-        "rows": [_row(row) for row in rows],
+        "rows": [row_of(row) for row in rows],
         "pairs": [
             {
                 "run_id": each.run_id,
@@ -105,7 +105,7 @@ async def shadow(door: TheDoor, limit: Limit = 1000) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def row_of(row: Row) -> dict[str, Any]:
     measure = row.measure
     return {
         "name": measure.name,
@@ -138,7 +138,7 @@ def _listed(run: StoredRun, door: Door, exchange: Exchange | None) -> dict[str, 
     ]
     return {
         **asdict(run),
-        "is_live": door.runs.live(run.id) is not None,
+        "is_live": door.runs.is_under_way(run),
         "signals": signals,
         "citations": metadata.get("citations"),
     }

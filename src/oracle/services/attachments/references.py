@@ -204,14 +204,17 @@ def _near(wanted: str, reach: Reach) -> str:
     root, inner = reach.further.split(folder)
     if root is not None and (problem := root.problem):
         return f": {problem}"
+    if reach.is_confined:
+        # The folder may be a link that leads out, and a name near by that of a file with secrets:
+        # neither is for those who ask from elsewhere, nor where the project is on this machine.
+        return "; check the path"
     names = _names_in(reach.folder / folder if root is None else root.path / inner)
     if _PATTERN.search(name):
         return "; a pattern is replaced by the shell, without quotes around it"
     # Below this, names that only end alike are close: `missing.py` and `big.py`.
     close = get_close_matches(name[:200], names, n=1, cutoff=_ALIKE)
     if not close:
-        # Where the project is on this machine is not for those who ask from elsewhere.
-        return "; check the path" if reach.is_confined else f" in {reach.folder}; check the path"
+        return f" in {reach.folder}; check the path"
     return f"; did you mean {(f'{folder}/' if folder else '') + close[0]!r}?"
 
 

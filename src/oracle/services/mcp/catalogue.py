@@ -44,9 +44,12 @@ class Offered:
 
 
 def offered_by(server: McpServer, tools: Iterable[Tool]) -> tuple[list[Offered], list[str]]:
-    """The tools that can be used, and lines about those that cannot."""
+    """The tools that can be used, and at most two lines about those that cannot: a server that
+    lists nothing else must not fill the screen.
+    """
     found: dict[str, Offered] = {}
     problems: list[str] = []
+    unusable: list[str] = []
     for tool in tools:
         parameters = plain_schema(tool.input_schema)
         whole = f"{server.name}{BETWEEN}{tool.name}"
@@ -54,9 +57,9 @@ def offered_by(server: McpServer, tools: Iterable[Tool]) -> tuple[list[Offered],
             problems.append(f"{server.name} has more than {MOST_TOOLS} tools; the rest is left out")
             break
         if not _NAME.fullmatch(tool.name) or len(whole) > _LONGEST_NAME or tool.name in found:
-            problems.append(f"a tool of {server.name} is left out: its name is {tool.name[:60]!r}")
+            unusable.append(f"the name {tool.name[:60]!r}")
         elif parameters is None:
-            problems.append(f"{whole} is left out: its arguments are not described as an object")
+            unusable.append(f"{tool.name}, whose arguments are not described as an object")
         else:
             said = redact(words(tool.description or tool.title or tool.name, _LONGEST_WORDS))
             found[tool.name] = Offered(
@@ -65,6 +68,10 @@ def offered_by(server: McpServer, tools: Iterable[Tool]) -> tuple[list[Offered],
                 parameters=parameters,
                 writes=_writes(server, tool),
             )
+    if unusable:
+        count = "1 tool" if len(unusable) == 1 else f"{len(unusable)} tools"
+        more = "" if len(unusable) == 1 else ", and so on"
+        problems.append(f"{count} of {server.name} cannot be used: {unusable[0]}{more}")
     return list(found.values()), problems
 
 

@@ -51,17 +51,17 @@ class Connection:
         self._closing: asyncio.TimerHandle | None = None
 
     async def tools(self) -> list[Tool]:
-        """All that it lists, page by page. A list without an end is cut."""
+        """All that it lists, page by page. A list without an end, or in a circle, is cut."""
 
         async def listed(client: Client) -> list[Tool]:
             found: list[Tool] = []
             cursor: str | None = None
-            for _ in range(MOST_PAGES):
+            asked: set[str | None] = set()
+            while cursor not in asked and len(asked) < MOST_PAGES:
+                asked.add(cursor)
                 page = await client.list_tools(cursor=cursor, cache_mode="bypass")
                 found += page.tools
-                cursor = page.next_cursor
-                if not cursor:
-                    break
+                cursor = page.next_cursor or None
             return found
 
         return await _there(self._used(listed))
@@ -149,17 +149,29 @@ class Connection:
             return ToolProblem(
                 f"the server {name} cannot be started: {problem.strerror}: {program_name}"
             )
-        why = " ".join(_innermost(problem).split())[:300] or type(problem).__name__
+        inner = _innermost(problem)
+        why = _of_its_message(inner) or " ".join(str(inner).split())[:300] or type(inner).__name__
         if program is not None:
             why = f"{program.problem or why}{program.last_words}"
         return ToolProblem(redact(f"the server {name} failed: {why}; go on without it"))
 
 
-def _innermost(problem: BaseException) -> str:
+def _innermost(problem: BaseException) -> BaseException:
     inner: Any = problem
     while isinstance(inner, BaseExceptionGroup):
         inner = cast("Any", inner).exceptions[0]
-    return str(inner)
+    return cast("BaseException", inner)
+
+
+def _of_its_message(problem: BaseException) -> str:
+    """What does not fit in something that it sent, without words that are for programmers."""
+    from pydantic import ValidationError
+
+    if not isinstance(problem, ValidationError):
+        return ""
+    first = problem.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"])) or "all of it"
+    return f"it sent what does not fit the protocol ({place}: {first['msg']})"[:300]
 
 
 def _as_exception(problem: BaseException) -> Exception:

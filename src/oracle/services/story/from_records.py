@@ -22,7 +22,8 @@ def tell_records(records: Sequence[Record]) -> Story:
     begun: dict[Place, int] = {}
     for record in records:
         here, place = steps.setdefault(record.place.turn, []), record.place
-        if record.kind == "parts":
+        # One without parts has readings of the clock only.
+        if record.kind == "parts" and record.body:
             written[place] = written.get(place, "") + "".join(map(_text_of, record.body))
             if place not in begun:
                 begun[place] = len(here)

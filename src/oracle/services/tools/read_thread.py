@@ -10,7 +10,7 @@ from oracle.services.tools.files import FileText
 from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.registry import Tool
 from oracle.services.tools.threads import Entry
-from oracle.services.tools.workspace import Workspace
+from oracle.services.tools.workspace import Workspace, lines_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,11 @@ def read_thread(work: Workspace) -> Tool[ReadThread]:
 
 def _read(work: Workspace, given: ReadThread) -> Answer:
     text, entries = work.threads.read(given.thread)
+    if not entries and any(line.strip() for line in text.lines):
+        return Answer(
+            summary=f"The thread {given.thread!r} has no entries with times; this is its text.",
+            findings=[lines_of(text, 1, len(text.lines), "vault")],
+        )
     if not entries:
         return Answer(summary=f"The thread {given.thread!r} has no entry yet.", empty=True)
     latest = entries[-given.last :][::-1]

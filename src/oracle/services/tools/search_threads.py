@@ -11,13 +11,14 @@ from oracle.models.query_classification import QueryType
 from oracle.services.background import in_thread
 from oracle.services.search.records import Hit
 from oracle.services.tools.answer import Answer
+from oracle.services.tools.files import FileText
 from oracle.services.tools.lookup import with_left_out
 from oracle.services.tools.plain_arguments import PlainArguments, argument
 from oracle.services.tools.protocol import Source
 from oracle.services.tools.read_thread import entry_source
 from oracle.services.tools.registry import Tool
-from oracle.services.tools.threads import thread_at
-from oracle.services.tools.workspace import ADVICE_IF_EMPTY, Workspace, found_places
+from oracle.services.tools.threads import Entry, thread_at
+from oracle.services.tools.workspace import ADVICE_IF_EMPTY, Workspace, found_places, lines_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,8 @@ def search_threads(work: Workspace) -> Tool[SearchThreads]:
 def _entries(work: Workspace, hits: Sequence[Hit]) -> tuple[list[Source], list[str]]:
     """The entries that contain the places, each once, in the order of the places.
 
+    Many logs are kept by hand, in a form of their own. A place outside of all entries is quoted as
+    lines of its file: it would be lost otherwise, because the vault leaves threads out.
     A thread that cannot be read costs only itself: the second list has a sentence about each.
     """
     found: dict[str, Source] = {}
@@ -69,13 +72,25 @@ def _entries(work: Workspace, hits: Sequence[Hit]) -> tuple[list[Source], list[s
         except ToolProblem as problem:
             unread[hit.path] = f"Not searched: {named(hit.path)} ({problem})."
             continue
-        if not entries:
-            unread[hit.path] = (
-                f"{named(hit.path)} has the words too, but no entry with a heading such as "
-                "## 2026-01-08T12:00:00Z; read it as a note."
-            )
-        for entry in entries:
-            if entry.start <= hit.end and hit.start <= entry.end and entry.where not in found:
-                found[entry.where] = entry_source(entry, text)
-                found[entry.where]["score"] = hit.score
+        for source in _quoted(hit, text, entries):
+            source["score"] = hit.score
+            found.setdefault(source["where"], source)
     return list(found.values()), list(unread.values())
+
+
+def _quoted(hit: Hit, text: FileText, entries: Sequence[Entry]) -> list[Source]:
+    """The lines of a place before the first entry, then the entries that it touches."""
+    # Entries follow each other without a gap, so only what is before the first one is outside.
+    end = min(hit.end, entries[0].start - 1 if entries else len(text.lines))
+    while end > hit.start and not text.lines[end - 1].strip():
+        end -= 1
+    before = text.lines[hit.start - 1 : end]
+    sources = [
+        entry_source(entry, text)
+        for entry in entries
+        if entry.start <= hit.end and hit.start <= entry.end
+    ]
+    # The title of a thread says nothing about its entries.
+    if any(line.strip() and not line.startswith("# ") for line in before):
+        sources.insert(0, lines_of(text, hit.start, end, "vault"))
+    return sources

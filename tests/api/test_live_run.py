@@ -3,8 +3,8 @@
 import asyncio
 from contextlib import aclosing
 
-from oracle.api.live_runs import NOTHING_YET, LiveRun
-from oracle.api.server_sent_events import HEARTBEAT, as_events
+from oracle.api.live_run import NOTHING_YET, UNNUMBERED, LiveRun
+from oracle.api.server_sent_events import HEARTBEAT, as_events, encoded
 from oracle.bt.wrappers.chunks import Chunks
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
@@ -13,6 +13,7 @@ class Talking:
     """Stands for a run: says what it is given, until it is let go."""
 
     tree = None
+    is_broken = False
 
     def __init__(self):
         self.said = Chunks()
@@ -114,5 +115,19 @@ async def test_a_listener_who_leaves_is_not_waited_for():
     run.say("a")
     assert not live._listeners
     assert numbers(await anext(live.follow())) == [(0, "a")]
+    run.may_end.set()
+    await live.task
+
+
+async def test_why_a_run_broke_has_no_number_because_another_process_may_go_on_with_it():
+    run, live = await talking()
+    async with aclosing(live.follow()) as batches:
+        run.say("a")
+        assert numbers(await anext(batches)) == [(0, "a")]
+        run.is_broken = True
+        run.say("the disk is full")
+        ((number, chunk),) = await anext(batches)
+        assert number == UNNUMBERED
+        assert encoded("3f9a", [(number, chunk)]).startswith(b"event: reasoning\n")
     run.may_end.set()
     await live.task

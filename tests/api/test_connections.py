@@ -1,0 +1,121 @@
+"""What somebody without a token can do to the server before a request is complete."""
+
+import json
+import socket
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from oracle.api import connections
+from oracle.api.connections import MOST_BYTES_OF_HEAD
+from oracle.testing import ScriptedModel
+from tests.api.conftest import serving
+
+PIECE = b"a" * 1_000
+HEAD = b"POST /api/oracle HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("connections")
+    (root / "oracle.toml").write_text("")
+    with serving(root, ScriptedModel("Hm.", repeats_last=True)) as server:
+        yield server
+
+
+@contextmanager
+def connected(server):
+    parts = urlsplit(server.address)
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as connection:
+        yield connection
+
+
+def all_of(connection) -> bytes:
+    """What is sent until the server closes the connection."""
+    received = b""
+    try:
+        while more := connection.recv(65_536):
+            received += more
+    except ConnectionResetError:
+        # It was closed before all that was sent had been read.
+        pass
+    return received
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"GET /",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: ",
+        # Trailers, and what may be said about a chunk, are kept by the parser like headers.
+        CHUNKED + b"0\r\nX-Late: ",
+        CHUNKED + b"1;",
+    ],
+    ids=["address", "headers", "trailers", "chunk"],
+)
+def test_what_comes_before_a_body_has_an_end(server, beginning):
+    with connected(server) as connection:
+        connection.sendall(beginning)
+        sent = 0
+        try:
+            while sent < 20 * MOST_BYTES_OF_HEAD:
+                connection.sendall(PIECE)
+                sent += len(PIECE)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        received = all_of(connection)
+    assert sent < 20 * MOST_BYTES_OF_HEAD or b" 431 " in received
+
+
+def test_many_headers_are_refused_with_the_reason(server):
+    with connected(server) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: ")
+        connection.sendall(b"a" * (MOST_BYTES_OF_HEAD + 1))
+        head, _, body = all_of(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 431 ")
+    assert json.loads(body)["error"]["kind"] == "HeadTooLarge"
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"GET /healthz HT", HEAD + b"Content-Length: 100\r\n\r\n{"],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_a_request_that_does_not_come_ends_its_connection(server, beginning, monkeypatch):
+    monkeypatch.setattr(connections, "SECONDS_FOR_REQUEST", 0.05)
+    with connected(server) as connection:
+        connection.sendall(beginning)
+        assert all_of(connection) == b""
+
+
+@pytest.mark.parametrize(
+    "rubbish", [b"\x16\x03\x01\x00\xa5\x01\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+)
+def test_rubbish_is_refused_in_our_shape_and_not_logged(server, rubbish, caplog):
+    with connected(server) as connection:
+        connection.sendall(rubbish)
+        body = all_of(connection).partition(b"\r\n\r\n")[2]
+    assert json.loads(body)["error"]["kind"] == "BadRequest"
+    assert caplog.records == []
+
+
+def test_a_request_for_a_websocket_is_answered_as_any_other(server, caplog):
+    upgrade = (
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+        b"Connection: Upgrade, close\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    )
+    with connected(server) as connection:
+        connection.sendall(upgrade)
+        assert connection.recv(1_000).startswith(b"HTTP/1.1 200 ")
+    assert caplog.records == []
+
+
+def test_a_request_with_two_names_for_the_server_is_refused(server):
+    with connected(server) as connection:
+        connection.sendall(
+            b"GET /api/sessions HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\n"
+            b"Connection: close\r\n\r\n"
+        )
+        assert b" 403 " in all_of(connection).splitlines()[0]
