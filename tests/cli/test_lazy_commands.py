@@ -132,7 +132,7 @@ PARAMETERS = [
 
 
 @pytest.mark.skipif(not KNOWN_TYPER, reason="this version of typer reads parameters itself")
-@pytest.mark.parametrize("parameter", PARAMETERS)
+@each_row("parameter", PARAMETERS)
 def test_a_parameter_is_read_as_typer_would_read_it(parameter, monkeypatch):
     from typer._click.core import Context
     from typer._coercion import build_runtime_param

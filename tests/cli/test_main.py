@@ -11,6 +11,7 @@ from typer.main import get_command
 from oracle.cli.main import app
 from oracle.models.stream_chunk import OracleStreamChunk
 from tests.processes import ORACLE, PIPE, Process, run
+from tests.tables import each_row
 
 
 def oracle(*arguments, **options):
@@ -25,7 +26,7 @@ def commands(command, path=()):
         yield from commands(below, (*path, name))
 
 
-@pytest.mark.parametrize("path", list(commands(get_command(app))), ids=" ".join)
+@each_row("path", commands(get_command(app)), ids=" ".join)
 def test_every_command_says_what_it_does(path):
     from typer.testing import CliRunner
 

@@ -4,7 +4,7 @@ import pytest
 from typer.main import get_command
 
 from oracle.cli.main import app
-from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, meant_by, routed
+from oracle.cli.routing import FLAGS, OF_THE_ROOT, TAKES_VALUE, close_command, routed
 from oracle.errors import InputError
 from tests.tables import each_row
 
@@ -217,26 +217,6 @@ def test_the_options_of_ask_are_those_that_it_has():
 def test_the_options_of_the_root_are_those_that_it_has():
     own = {name for param in get_command(app).params for name in param.opts}
     assert own | {"-h", "--help"} == OF_THE_ROOT
-
-
-@each_row(
-    ("typed", "meant"),
-    [
-        ("run last", "oracle run show last"),
-        ("run LAST", "oracle run show LAST"),
-        ("run 3f9a0011", "oracle run show 3f9a0011"),
-        ("run list", "oracle runs"),
-        ("runs last", "oracle run show last"),
-        ("runs show last", "oracle run show last"),
-        ("audit last", "oracle audit --run last"),
-        ("sessions 3f9a", "oracle sessions show 3f9a"),
-        ("run shwo", ""),
-        ("tree last", ""),
-        ("", ""),
-    ],
-)
-def test_a_wrong_pair_of_words_suggests_the_command_that_exists(typed, meant):
-    assert meant_by(typed.split()) == meant
 
 
 @pytest.mark.parametrize(

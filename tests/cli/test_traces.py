@@ -12,6 +12,8 @@ from oracle.testing.otlp import OtlpCollector
 from tests.cli.processes import QUESTION, make_project, oracle
 from tests.processes import DEVNULL
 
+pytestmark = pytest.mark.extra
+
 
 @pytest.fixture
 def project(tmp_path):

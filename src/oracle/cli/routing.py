@@ -15,11 +15,13 @@ The name of a command always wins, also before more words. `oracle -- runs` asks
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from typer.core import TyperGroup
 
-from oracle.errors import InputError, did_you_mean, named
+from oracle.cli.synonyms import known_command, known_option
+from oracle.errors import InputError, named
 from oracle.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -100,9 +102,8 @@ def routed(typed: Sequence[str], commands: Collection[str], *, is_piped: bool = 
         return [ASK, *arguments]
     if word.endswith("?"):
         return [ASK, *arguments]
-    if word in BELOW and not rest[1:] and all(map(_is_id, rest)):
-        tail = " ".join([BELOW[word], *rest])
-        raise InputError(f"there is no command {named(word)}; did you mean `oracle {tail}`?")
+    if known := known_command(word, rest):
+        raise InputError(f"there is no command {named(word)}; did you mean `{known}`?")
     near = None if word.lower() in _ORDINARY else close_command(word, commands)
     if near:
         raise InputError(
@@ -143,39 +144,6 @@ def _has_blanks_after_dash(argument: str) -> bool:
     return argument.startswith("-") and bool(more) and not has_value
 
 
-BELOW: Final = {
-    "version": "--version",
-    "show": "run show",
-    "resume": "run resume",
-    "export": "sessions export",
-    "rename": "sessions rename",
-    "delete": "sessions delete",
-}
-"""What people write as a command of its own, and what it is."""
-
-
-def meant_by(arguments: Sequence[str]) -> str:
-    """The command that a wrong one of two words probably means; empty if that is not clear.
-
-    >>> meant_by(["runs", "last"]), meant_by(["run", "list"]), meant_by(["ask", "last"])
-    ('oracle run show last', 'oracle runs', '')
-    """
-    words = [word for word in arguments if not word.startswith("-")]
-    first, word = (*words[:2], "", "")[:2]
-    if first == "run" and word in ("list", "ls", "all"):
-        return "oracle runs"
-    if not word:
-        return ""
-    named_ = words[2] if word == "show" and len(words) > 2 else word
-    shows = {"run": "run show", "runs": "run show", "sessions": "sessions show"}
-    shows |= {"audit": "audit --run"}
-    return f"oracle {shows[first]} {named_}" if first in shows and _is_id(named_) else ""
-
-
-def _is_id(word: str) -> bool:
-    return word.lower() == "last" or (len(word) >= 4 and set(word) <= set("0123456789abcdef"))
-
-
 def close_command(word: str, commands: Collection[str]) -> str | None:
     """The command that was probably meant: few wrong letters, other case, or its beginning."""
     # A word of any length may come from the command line; no command has more letters.
@@ -214,11 +182,19 @@ def _with_options_only(arguments: Sequence[str], commands: Collection[str]) -> l
     if _is_of_ask(first):
         return [ASK, *arguments]
     if first.startswith("-") and first not in OF_THE_ROOT:
-        known = [*OF_THE_ROOT, *TAKES_VALUE, *FLAGS]
-        hint = did_you_mean(first[:40], [name for name in known if name.startswith("--")])
+        hint = _similar_option(first)
         see = " See" if hint else "; see"
         raise InputError(f"there is no option {named(first)}{hint}{see} `oracle ask --help`")
     return [*arguments]
+
+
+def _similar_option(wrong: str) -> str:
+    if known := known_option(wrong):
+        return f"; did you mean `{known}`?"
+    # Without the dashes, which would make `--list` similar to `--set`.
+    names = [name[2:] for name in (*OF_THE_ROOT, *TAKES_VALUE, *FLAGS) if name.startswith("--")]
+    close = get_close_matches(wrong[:40].lstrip("-"), names, n=1)
+    return f"; did you mean '--{close[0]}'?" if close else ""
 
 
 def _is_of_ask(name: str) -> bool:

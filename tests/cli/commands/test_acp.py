@@ -14,6 +14,8 @@ from tests.acp.editor import as_process
 from tests.cli.processes import QUESTION, make_project, model_serving, says, searches
 from tests.processes import DEVNULL, ORACLE, PIPE, Process, run
 
+pytestmark = pytest.mark.extra
+
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1}}
 
 
@@ -68,7 +70,7 @@ async def test_what_own_code_prints_never_reaches_the_protocol(project):
 
 
 def test_stdout_has_nothing_but_messages(project):
-    sent = json.dumps(INITIALIZE).encode() + b"\nnot json\n{}\n"
+    sent = json.dumps(INITIALIZE).encode() + b"\nnot json\n{}\n[]\n"
     done = run([*ORACLE, "acp"], cwd=project, input=sent, stdout=PIPE, stderr=PIPE)
     (reply,) = done.stdout.splitlines()
     assert json.loads(reply)["result"]["agentInfo"]["name"] == "oracle"

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from types import SimpleNamespace
 
 import pytest
 
@@ -218,6 +219,19 @@ def test_a_check_that_fails_is_a_problem_and_the_others_go_on(folder, monkeypatc
         ("bad", told),
     ]
     assert (findings[1].level, findings[2].check) == ("problem", "disk")
+
+
+@pytest.mark.parametrize(
+    ("url", "told"), [("sqlite:///{}/deep/oracle.db", "2.0 GB free"), ("", "12 MB free -> free")]
+)
+def test_the_disk_is_that_of_the_database(folder, tmp_path_factory, monkeypatch, url, told):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    free = {folder: 12_345_678, elsewhere: 2_000_000_000}
+    monkeypatch.setattr(
+        checks.shutil, "disk_usage", lambda place: SimpleNamespace(free=free[place])
+    )
+    environment = {"ORACLE_DATABASE_URL": url.format(elsewhere)} if url else {}
+    assert found("disk", folder, **environment)[1].startswith(told)
 
 
 def test_the_users_file_and_stored_keys_are_named(folder):

@@ -76,5 +76,6 @@ def test_json_has_a_finding_an_object(tmp_path):
 
 def test_extras_for_users_are_told_and_those_for_development_are_not():
     here, absent = optional_extras()
+    assert "all" not in [*here, *absent]
     assert "postgres" in here
     assert not {"dev", "bench", "train"} & {*here, *absent}

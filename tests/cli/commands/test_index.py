@@ -58,9 +58,19 @@ def test_search_shows_path_lines_score_and_text(project):
 def test_a_search_without_a_result_says_so_on_stderr(project):
     result = CliRunner().invoke(app, ["search", "zebra"])
     assert (result.exit_code, result.stdout) == (3, "")
-    assert result.stderr == "nothing found in code for 'zebra'; try other words\n"
+    told = "nothing found in code for 'zebra', nor in vault or threads; try other words\n"
+    assert result.stderr == told
     result = CliRunner().invoke(app, ["search", "--json", "zebra"])
     assert (result.exit_code, result.stdout) == (3, "[]\n")
+
+
+def test_a_search_without_a_result_names_the_kinds_that_have_one(project):
+    (project / "threads").mkdir()
+    (project / "threads/zoo.md").write_text("A zebra was bought.\n")
+    result = CliRunner().invoke(app, ["search", "zebra"])
+    assert result.exit_code == 3
+    told = "nothing found in code for 'zebra'; `--kind threads` finds something\n"
+    assert result.stderr == told
 
 
 def test_words_to_search_for_need_no_quotes(project):

@@ -79,7 +79,7 @@ def test_at_a_terminal_it_is_asked_for_and_not_shown():
     assert key_for("anthropic", {}).value == SECRET
 
 
-@pytest.mark.parametrize(("typed", "code"), [("\x03", 130), ("\x04", 2)])
+@pytest.mark.parametrize(("typed", "code"), [("\x03", 130), ("\x04", 2), ("\r", 2)])
 def test_leaving_the_question_stores_nothing(typed, code):
     with_terminal = Terminal("keys", "set", "anthropic")
     with_terminal.until("key for anthropic (not shown): ").insist(typed)

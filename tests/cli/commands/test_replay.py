@@ -137,6 +137,7 @@ def test_a_folder_is_checked_and_each_bad_file_is_named(project):
         (("--classifier", "os:nothing"), "has no attribute 'nothing'"),
         (("--all", "nothing"), "there is no such folder"),
         (("--all", "recordings", "--live"), "--all takes --json"),
+        (("3f9a", "--all", "recordings"), "so 3f9a would not be looked at"),
         (("--json", "--mermaid"), "use one of them"),
         (("--trace", "--set", "limits.turns=1"), "it takes no change"),
         (("--model", "embedded"), "--model is the model for --live"),

@@ -162,7 +162,7 @@ def test_a_question_whose_process_died_at_the_end_is_resumed_without_a_model(pro
     assert (result.returncode, result.stdout) == (0, "It is in auth.py:3.\n")
     written, sources = result.stderr.splitlines()
     assert written == "oracle: wrote notes/x.md"
-    assert sources.startswith("sources: auth.py:3, notes/x.md · ")
+    assert sources.startswith("sources: auth.py:3 · ")
     again = oracle(project, "run", "resume", run[:8])
     assert (again.returncode, again.stdout) == (2, "")
     assert "is done" in again.stderr

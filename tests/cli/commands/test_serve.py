@@ -11,6 +11,8 @@ import pytest
 from oracle.api.serving import listening
 from tests.processes import ORACLE, PIPE, Process, run
 
+pytestmark = pytest.mark.extra
+
 
 @pytest.fixture
 def project(tmp_path):

@@ -38,6 +38,14 @@ def test_own_files_are_listed_before_and_after_they_are_trusted(project):
     assert rows()[".oracle/tools/tickets.py"]["trusted"] == "no"
 
 
+def test_a_mistake_in_a_file_is_said_when_it_is_trusted(project):
+    bad = "import oracle\n\n\n@oracle.tool\ndef look(query):\n    return ''\n"
+    (project / ".oracle/tools/other.py").write_text(bad)
+    done = oracle("tools", "trust")
+    assert done.stdout == b"2 files trusted\n"
+    assert b"other.py:4: tool 'look': the argument 'query' has no type" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["trust", "untrust"])
 def test_a_file_that_does_not_exist_is_an_error(project, command):
     done = oracle("tools", command, "tikets")

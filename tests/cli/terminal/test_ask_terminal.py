@@ -17,6 +17,8 @@ from tests.cli.processes import (
     searches,
 )
 
+pytestmark = pytest.mark.extra
+
 ANSWER = "# Sessions\n\nAfter **30 minutes**, see `session.py:1`.\n\n- one\n- two\n"
 STALLING = Reply(body=[*openai.beginning(), *openai.events(openai.text("It is so. ")), Stall()])
 COLOURS = re.compile(r"\x1b\[[\d;]*3\d[\d;]*m")
@@ -165,6 +167,8 @@ def test_a_dumb_terminal_gets_plain_lines_and_no_control(project):
     assert (code, "\x1b" in terminal.raw) == (0, False)
     assert "draft      I look." in terminal.shown
     assert "After 30 minutes, see session.py:1." in terminal.shown
+    # Its own line breaks, and none that the terminal makes in the middle of a word.
+    assert max(map(len, terminal.raw.split("\r\n"))) <= 40
 
 
 def test_quiet_shows_the_answer_only(project):

@@ -120,7 +120,10 @@ def test_a_place_is_named_on_the_narrowest_terminal():
             {"stop_reason": "turn_limit", "detail": "2 of 2", "missing": ["a\nb"]},
             "not complete: turn limit (2 of 2), --max-turns allows more; missing: a b",
         ),
-        ({"stop_reason": "cancelled", "detail": "Ctrl-C"}, "not complete: cancelled (Ctrl-C)"),
+        (
+            {"stop_reason": "cancelled", "detail": "Ctrl-C", "missing": ["another turn"]},
+            "not complete: cancelled (Ctrl-C)",
+        ),
         ({"caveat": "Old."}, "caveat: Old."),
         ({"stop_reason": "model_unavailable", "detail": "away"}, None),
     ],

@@ -7,6 +7,8 @@ import pytest
 from tests.cli.processes import Terminal, make_project, model_serving, oracle, says
 from tests.services.own_code.projects import project_with, trust_all
 
+pytestmark = pytest.mark.extra
+
 RESTART = '''from pathlib import Path
 
 import oracle

@@ -40,7 +40,7 @@ LINES = [
             id="1",
             name="f",
             success=False,
-            content="no\nway",
+            content="f failed: no\nway",
             sources=[],
             was_run=True,
         ),

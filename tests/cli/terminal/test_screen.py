@@ -97,7 +97,7 @@ DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {
         (
             "verbose",
             "tool       search_code \"x\"\nsignal     stuck (0.50) attempted: ['a']\n"
-            "sources: a.py:3 · 1.0 s\nnot found: why; "
+            "sources: a.py:3\nnot found: why; "
             "a language model may answer it, see `oracle models`\n"
             "partial answer · 1 turn · 0 tool calls · 1.0 s · run 1a2b3c4d\n",
         ),
@@ -111,6 +111,44 @@ def test_the_answer_is_alone_on_stdout_and_one_line_is_below_it(volume, errors, 
     output, printed = capsys.readouterr()
     assert output == "It is.\n"
     assert printed.removeprefix("question   code (0.99) · search_code, read_file\n") == errors
+
+
+@pytest.mark.parametrize(
+    ("cited", "has_model", "line"),
+    [
+        (False, False, "1.0 s"),
+        (True, False, "sources: a.py:3 · 1.0 s"),
+        (False, True, "sources: a.py:3 · 1.0 s · 9 tokens"),
+    ],
+)
+def test_what_was_looked_at_in_vain_is_not_a_source(cited, has_model, line, capsys):
+    ending = {"answer": "I found nothing.", "stop_reason": "partial_answer"}
+    shown = below_answer(capsys, {"a.py": cited}, has_model=has_model, **ending)
+    assert shown == line
+
+
+@pytest.mark.parametrize(
+    ("cited", "has_model", "line"),
+    [
+        ({"a.py": False, "b.py": True}, False, "sources: b.py:3 · 1.0 s"),
+        ({"a.py": False, "b.py": True}, True, "sources: b.py:3, a.py:3 · 1.0 s · 9 tokens"),
+        ({"a.py": False}, False, "sources: a.py:3 · 1.0 s"),
+    ],
+    ids=["reader", "model", "a count"],
+)
+def test_the_sources_of_our_reader_are_those_that_it_cites(cited, has_model, line, capsys):
+    assert below_answer(capsys, cited, has_model=has_model) == line
+
+
+def below_answer(capsys, cited, *, has_model, **ending):
+    shown = Screen(PlainText(), None, "normal", has_model=has_model)
+    sources = [
+        {"where": f"{name}:3", "path": name, "start": 3, "end": 3, "cited": each}
+        for name, each in cited.items()
+    ]
+    shown.show(chunk(ChunkType.SOURCES, sources=sources, citations=[]))
+    shown.show(chunk("done", **DONE | ending))
+    return capsys.readouterr().err.splitlines()[0]
 
 
 @pytest.mark.parametrize("type_", ChunkType)

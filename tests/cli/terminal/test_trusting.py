@@ -7,6 +7,8 @@ from oracle.services.own_code.files import find_code
 from tests.cli.processes import Terminal, make_project, model_serving, oracle, says
 from tests.services.own_code.projects import TOOL, project_with
 
+pytestmark = pytest.mark.extra
+
 QUESTION = "When does the login time out?"
 FOUND = "The login times out after 30 minutes."
 

@@ -52,14 +52,14 @@ def chat(
     from oracle.cli.terminal.line_editor import open_editor
     from oracle.cli.terminal.streams import keep_stdin
     from oracle.services.background import async_runner
-    from oracle.services.project.root import oracle_folder
+    from oracle.services.storage.database import default_url
 
     limits = {"max_turns": max_turns, "max_cost": max_cost, "timeout": timeout}
     settings = settings_for(model, **limits, quiet=quiet)
     options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
     if settings.root is not None and settings.database.url is None:
         # Without a place for the conversation, no question can be asked: say so before the first.
-        oracle_folder(settings.root, ())
+        default_url(settings)
     history = history_file(settings)
     keep_stdin()
     # One event loop for the whole chat, because the database connection belongs to it. Lines are

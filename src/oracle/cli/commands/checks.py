@@ -113,8 +113,8 @@ def python(around: Surroundings) -> Iterator[Seen]:
 
 
 def disk(around: Surroundings) -> Iterator[Seen]:
-    free = shutil.disk_usage(around.root or Path.cwd()).free
-    told = f"{free / 1e9:.1f} GB free"
+    free = shutil.disk_usage(_place_of_runs(around)).free
+    told = f"{free / 1e9:.1f} GB free" if free >= LITTLE_SPACE else f"{free / 1e6:.0f} MB free"
     if free < NO_SPACE:
         yield "problem", told, "free some space: without it runs cannot be recorded"
     elif free < LITTLE_SPACE:
@@ -123,12 +123,24 @@ def disk(around: Surroundings) -> Iterator[Seen]:
         yield "ok", told, ""
 
 
+def _place_of_runs(around: Surroundings) -> Path:
+    """The folder of the database, if it is a file; it may be on another disk than the project."""
+    from oracle.services.storage.database import url_from
+
+    place = around.root or Path.cwd()
+    if around.broken is None and (given := around.settings.database.url) is not None:
+        url = url_from(around.settings, given)
+        if url.kind == "sqlite" and url.database:
+            place = Path(url.database).absolute()
+    return next(folder for folder in (place, *place.parents) if folder.is_dir())
+
+
 def extras(around: Surroundings) -> Iterator[Seen]:
     """A missing extra is not a problem here. The check that needs it reports it."""
     installed, absent = optional_extras()
     told = f"installed: {', '.join(installed) or 'none'}"
     if absent:
-        told += f"; not installed: {', '.join(absent)} ({install_command(absent[0])})"
+        told += f"; not installed: {', '.join(absent)} (such as: {install_command(absent[0])})"
     yield "ok", told, ""
 
 
@@ -141,7 +153,8 @@ def optional_extras() -> tuple[list[str], list[str]]:
         if (found := _REQUIREMENT.match(requirement)) and found[2] not in DEVELOPMENT_EXTRAS:
             needed.setdefault(found[2], []).append(found[1])
     installed = {extra for extra, packages in needed.items() if all(map(_is_installed, packages))}
-    return sorted(installed), sorted(needed.keys() - installed)
+    # `all` is a name for the others, so it says nothing of its own.
+    return sorted(installed - {"all"}), sorted(needed.keys() - installed - {"all"})
 
 
 def _is_installed(package: str) -> bool:

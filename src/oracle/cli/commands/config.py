@@ -12,7 +12,7 @@ from oracle.cli.commands.config_listing import SettingsListing, as_object, as_te
 from oracle.cli.commands.config_trust import trust, untrust
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import say, show, show_json
+from oracle.cli.terminal.output import say, show, show_json, show_sentence
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError, NotFound, SettingsError
 
@@ -228,7 +228,7 @@ def _file(user: bool) -> Path:
 
 def _report(file: Path, text: str) -> None:
     # Before the warnings about it, also if both go to the same pipe.
-    print(printable(f"{_shown_path(file)}: {text}"), flush=True)
+    show_sentence(printable(f"{_shown_path(file)}: {text}"))
 
 
 def _shown_path(file: Path) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from oracle.cli.terminal.output import say
+from oracle.cli.terminal.output import say, show_sentence
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import InputError
 
@@ -29,9 +29,9 @@ def trust() -> None:
     found, digest = trust_project(root)
     for each in found:
         text = f"{each.origin}: {each.name} = {each.shown} is trusted: {each.reason}"
-        print(printable(text), flush=True)
+        show_sentence(printable(text))
     if not found:
-        print(printable(f"{shown_path(root / FILE_NAME)}: nothing in it needs trust"))
+        show_sentence(printable(f"{shown_path(root / FILE_NAME)}: nothing in it needs trust"))
     else:
         # Not broken into lines: it is there to be copied.
         typer.echo(f"oracle: {printable(_variable(root, digest))}", err=True)
@@ -44,7 +44,7 @@ def untrust() -> None:
 
     root = _root()
     untrust_project(root)
-    print(printable(f"{root}: its settings are not trusted"), flush=True)
+    show_sentence(printable(f"{root}: its settings are not trusted"))
     if trusts(root, os.environ):
         say(f"{VARIABLE} still trusts this project; remove it there")
 

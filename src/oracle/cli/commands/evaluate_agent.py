@@ -121,7 +121,13 @@ def compare(
     for file in (before, after):
         if not file.is_file():
             raise InputError(f"there is no file {file}; `oracle eval agent --results` writes one")
-    found = changes(read_outcomes(before), read_outcomes(after))
+    old, new = read_outcomes(before), read_outcomes(after)
+    if {each.key for each in old}.isdisjoint(each.key for each in new):
+        raise InputError(
+            f"{before} and {after} have no question in common, asked of the same model; "
+            "name results of the same evaluation"
+        )
+    found = changes(old, new)
     if not found:
         print("no answer is more or less complete", file=sys.stderr)
         return

@@ -10,7 +10,7 @@ import typer
 
 from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import JsonOption
-from oracle.cli.terminal.output import say, show_json
+from oracle.cli.terminal.output import say, show_json, show_sentence
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.errors import InputError, NotFound, did_you_mean, named
@@ -66,7 +66,7 @@ def set_(
             f"see it; run `oracle keys set {name}` and type it, or pipe it in"
         )
     source, why = store_key(name, _key_from_user(name))
-    print(f"the key for {name} is kept in {printable(place_of(source))}")
+    show_sentence(f"the key for {name} is kept in {printable(place_of(source))}")
     if why:
         say(f"{printable(why)}, so a private file is used")
     if os.environ.get(VARIABLES[name]):
@@ -99,7 +99,7 @@ def remove(provider: ProviderArgument) -> None:
         hint = f"; the one in {variable} is yours to unset" if os.environ.get(variable) else ""
         raise NotFound(f"no key for {name} is stored{hint}")
     remove_key(name)
-    print(f"the key for {name} is removed from {printable(place_of(source))}")
+    show_sentence(f"the key for {name} is removed from {printable(place_of(source))}")
 
 
 Row = tuple[str, str | None, str | None, str]
@@ -139,14 +139,22 @@ def _provider(given: str) -> str:
 
 def _typed_key(name: str) -> str:
     try:
-        return typer.prompt(f"key for {name} (not shown)", hide_input=True, err=True)
+        # With a default, because typer asks again and again without a word otherwise.
+        typed: str = typer.prompt(
+            f"key for {name} (not shown)", "", hide_input=True, show_default=False, err=True
+        )
     except typer.Abort as stop:
         # Both Ctrl-C and Ctrl-D arrive as this.
         if isinstance(stop.__context__, KeyboardInterrupt):
             raise typer.Exit(INTERRUPTED) from None
-        raise InputError(
-            f"no key was typed, so none is stored; run `oracle keys set {name}` again"
-        ) from None
+        raise _no_key(name) from None
+    if not typed.strip():
+        raise _no_key(name)
+    return typed
+
+
+def _no_key(name: str) -> InputError:
+    return InputError(f"no key was typed, so none is stored; run `oracle keys set {name}` again")
 
 
 def _key_from_user(name: str) -> str:

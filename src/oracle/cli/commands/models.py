@@ -11,7 +11,8 @@ from typer.core import TyperGroup
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import say, show_json
+from oracle.cli.synonyms import meant_by
+from oracle.cli.terminal.output import say, show_json, show_sentence
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.errors import InputError, SettingsError, did_you_mean
 from oracle.services.settings.sections import EMBEDDED
@@ -36,6 +37,8 @@ class _Models(TyperGroup):
 def _no_command(arguments: Sequence[str]) -> str:
     words = [word for word in arguments if not word.startswith("-")]
     problem = f"there is no command 'oracle models {words[0][:80]}'"
+    if meant := meant_by(["models", *words[:2]]):
+        return f"{problem}; did you mean `{meant[:80]}`?"
     if len(words) > 1:
         question = " ".join(["models", *words])
         return f'{problem}; to ask a question, put it in quotes: oracle "{question[:60]}"'
@@ -127,7 +130,7 @@ def use(
     file = _file_to_write(project)
     dropped = select_model(file, full, base_url)
     agree_by_writing(full, file)
-    print(f"{full} is selected, in {printable(shown_path(file))}")
+    show_sentence(f"{full} is selected, in {printable(shown_path(file))}")
     if dropped:
         names = ", ".join(dropped)
         say(f"removed, because it was for the model before: {names}")

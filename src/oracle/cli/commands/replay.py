@@ -110,6 +110,8 @@ def replay(
     if all_ is not None:
         if trace or mermaid or live:
             raise InputError("--all takes --json, and none of --trace, --mermaid and --live")
+        if run != "last":
+            raise InputError(f"--all checks a folder, so {run} would not be looked at; omit it")
         _check_all(all_, change, json=json)
         return
     is_file = Path(run).is_file()

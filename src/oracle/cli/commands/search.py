@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from oracle.settings import Settings
 
 INCOMPLETE = 3
+KINDS: tuple[Kind, ...] = ("code", "vault", "threads")
 _SHOWN_LINES = 6
 _SHOWN_LETTERS = 160
 _INDENT = "    "
@@ -73,7 +74,9 @@ def search(
     if json:
         show_json([asdict(hit) for hit in hits])
     elif not hits:
-        print(f"nothing found in {kind} for {printable(query)!r}; try other words", file=sys.stderr)
+        others: list[Kind] = [each for each in KINDS if each != kind]
+        with_it = [each for each in others if _found(root, settings, query, each, 1)]
+        print(nothing_found(query, kind, with_it), file=sys.stderr)
     elif can_link(os.environ, is_terminal=sys.stdout.isatty()):
         linked = linked_roots(settings) or root
         show(linked_hits(hits, linked, shown_width()), wraps=False)
@@ -81,6 +84,16 @@ def search(
         print(render_hits(hits, shown_width()))
     if not hits:
         raise typer.Exit(INCOMPLETE)
+
+
+def nothing_found(query: str, kind: str, others: Sequence[str]) -> str:
+    """`others` are the kinds that have something: most people do not know what counts as which."""
+    told = f"nothing found in {kind} for {printable(query)!r}"
+    if not others:
+        rest = " or ".join(each for each in KINDS if each != kind)
+        return f"{told}, nor in {rest}; try other words"
+    also = " and ".join(f"`--kind {each}`" for each in others)
+    return f"{told}; {also} {'finds' if len(others) == 1 else 'find'} something"
 
 
 def _found(root: Path, settings: Settings, query: str, kind: Kind, limit: int) -> list[Hit]:

@@ -31,6 +31,16 @@ def serve(
         int | None,
         typer.Option("--most-runs", min=1, metavar="N", help="Questions answered at once."),
     ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            min=0,
+            max=1,
+            metavar="N",
+            help="1 answers in this process. 0 leaves that to `oracle worker` processes.",
+        ),
+    ] = 1,
     names: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,7 +99,8 @@ def serve(
     with sock:
         hosts = [*LOOPBACK, *(names or ())]
         run_async(
-            _serve(settings, sock, hosts, drain, is_reachable=is_reachable), uvloop.new_event_loop
+            _serve(settings, sock, hosts, drain, is_reachable=is_reachable, answers=workers > 0),
+            uvloop.new_event_loop,
         )
 
 
@@ -102,14 +113,21 @@ async def _has_token(settings: Settings) -> bool:
 
 
 async def _serve(
-    settings: Settings, sock: socket, hosts: Sequence[str], drain: float, *, is_reachable: bool
+    settings: Settings,
+    sock: socket,
+    hosts: Sequence[str],
+    drain: float,
+    *,
+    is_reachable: bool,
+    answers: bool,
 ) -> None:
     from oracle.api.app import create_app
     from oracle.api.door import opened
     from oracle.api.serving import server_of
     from oracle.services.project.root import here
 
-    async with opened(settings, settings.root or here()) as door:
+    root = settings.root or here()
+    async with opened(settings, root, has_workers_elsewhere=not answers) as door:
         app = create_app(door, hosts=hosts, is_reachable=is_reachable)
         server = server_of(app, drain=door.runs.close, seconds_to_close=drain)
         host, port, *_ = sock.getsockname()

@@ -14,7 +14,14 @@ from oracle.cli.completing import sessions_beginning
 from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import AllProjectsOption, JsonOption, LimitOption, NoQuestionOption
 from oracle.cli.project import project_listed, project_of, with_database
-from oracle.cli.terminal.output import confirm, counted, more_than, say_nothing_yet, show_json
+from oracle.cli.terminal.output import (
+    confirm,
+    counted,
+    more_than,
+    say_nothing_yet,
+    show_json,
+    show_sentence,
+)
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import INDENT, Column, StyledLine, Tone, cut, show_lines, show_table
 from oracle.cli.terminal.times import parse_duration, shown_age, shown_money, shown_time
@@ -114,7 +121,7 @@ def rename(
 
     found, _ = _session(session)
     renamed = with_database(lambda database: Sessions(database).rename(found.id, title))
-    print(printable(f"{renamed.id} is now: {renamed.title}"))
+    show_sentence(printable(f"{renamed.id} is now: {renamed.title}"))
 
 
 @app.command()

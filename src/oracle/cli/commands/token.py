@@ -11,7 +11,7 @@ import typer
 from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import JsonOption
 from oracle.cli.project import settings_with
-from oracle.cli.terminal.output import say, show_json
+from oracle.cli.terminal.output import say, show_json, show_sentence
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.cli.terminal.times import parse_duration, shown_time
@@ -125,7 +125,9 @@ def revoke(
         return await (tokens.delete(token) if delete else tokens.revoke(token, now))
 
     gone = _with_tokens(work)
-    print(f"token {gone.id} ({printable(gone.name)}) is {'deleted' if delete else 'revoked'}")
+    show_sentence(
+        f"token {gone.id} ({printable(gone.name)}) is {'deleted' if delete else 'revoked'}"
+    )
 
 
 def _row(token: Token, now: float) -> tuple[str, ...]:

@@ -66,13 +66,18 @@ def tools(context: typer.Context, json: JsonOption = False) -> None:
 @app.command()
 def trust(files: FilesArgument = None) -> None:
     """Trust the own code of this project, as it is now. A change is asked about again."""
-    from oracle.cli.terminal.trusting import trust_notice
+    from oracle.cli.terminal.trusting import guard_stdout, say_problems, trust_notice
+    from oracle.services.own_code.collecting import load_tools
     from oracle.services.own_code.trust import remember_trust
 
     code, chosen = _chosen(files)
     say(trust_notice(code, chosen))
     remember_trust(code, "trusted", [file.name for file in chosen])
+    settings = settings_with()
+    guard_stdout(settings)
     typer.echo(f"{counted(len(chosen), 'file')} trusted")
+    # A mistake in a file is said now, and not only when the first question lacks the tool.
+    say_problems(load_tools(settings.root).problems)
 
 
 @app.command()

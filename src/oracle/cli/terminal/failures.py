@@ -16,7 +16,7 @@ from typing import Final
 
 import typer
 
-from oracle.cli.routing import meant_by
+from oracle.cli.synonyms import known_option, meant_by
 from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
 from oracle.cli.terminal.safe_text import printable
 from oracle.errors import DeveloperError, OracleError
@@ -76,6 +76,8 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
             # Without the suggestion of typer, which knows fewer commands.
             text = plainer(printable(message).partition(". ")[0])
             return f"{text}; did you mean `{printable(meant)}`?", 2
+        if meant := known_option(str(getattr(problem, "option_name", ""))):
+            return f"{plainer(printable(message))}; did you mean `{meant}`?", 2
         return usage_error(message, _command(problem, arguments)) + _asking(message, arguments), 2
     if isinstance(problem, typer.Abort):
         return "stopped: nothing was changed", OracleError.exit_code

@@ -122,6 +122,9 @@ def what_is_missing(
     missing = [each for each in done["missing"] if not _says(done["answer"], each)]
     if is_error(done):
         missing = [each for each in missing if each != NO_ANSWER]
+    if reason == "cancelled":
+        # Those who stop an answer know that something is missing.
+        missing = []
     if not has_model and NO_SEARCH in done["answer"]:
         # What was never looked for cannot be missing, and no model is needed to look for it.
         return "not complete: nothing was searched"

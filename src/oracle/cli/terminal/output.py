@@ -35,6 +35,14 @@ def show(renderable: RenderableType, *, wraps: bool = True) -> None:
     print(drawn(console, renderable, wraps=wraps), file=console.file)
 
 
+def show_sentence(text: str) -> None:
+    """A line on stdout that says what was done; at a terminal it is broken between words."""
+    from oracle.cli.terminal.tables import shown_width, wrapped
+
+    for line in wrapped(text, shown_width()):
+        print(line, flush=True)
+
+
 def show_json(value: Any) -> None:
     import json
 
@@ -126,13 +134,13 @@ def say(text: str) -> None:
 
     prefix = "oracle: "
     for paragraph in text.splitlines() or [""]:
-        for line in wrapped(paragraph, _width_of_stderr(), first=prefix):
+        for line in wrapped(paragraph, width_of_stderr(), first=prefix):
             print(line, file=sys.stderr)
         prefix = ""
     sys.stderr.flush()
 
 
-def _width_of_stderr() -> int | None:
+def width_of_stderr() -> int | None:
     """None if it is not a terminal: what reads it there wants whole lines."""
     import shutil
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, cast
 from oracle.cli.terminal.activity import WAITING
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import wrapped
 from oracle.cli.terminal.times import shown_tokens
 from oracle.lazy_dataclass import dataclass
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
@@ -47,6 +48,12 @@ class Line:
         if self.is_message:
             return f"oracle: {'warning: ' if self.kind == 'warning' else ''}{self.text}"
         return f"{self.kind:<10} {self.text}"
+
+    def wrapped(self, width: int | None) -> list[str]:
+        """For a terminal without a live region. Without a width it is one line."""
+        if width is None or self.is_message:
+            return wrapped(str(self), width)
+        return wrapped(self.text, width, first=f"{self.kind:<10} ", rest=" " * 11)
 
     @property
     def is_message(self) -> bool:
@@ -103,7 +110,8 @@ def _tool_call(chunk: OracleStreamChunk, most: int) -> Line:
 
 def _tool_result(chunk: OracleStreamChunk, most: int) -> Line:
     if not chunk["success"]:
-        text = f"{chunk['name']}: {shortened(chunk['content'], most)}"
+        said = chunk["content"].removeprefix(f"{chunk['name']} failed: ")
+        text = f"{chunk['name']}: {shortened(said, most)}"
         return Line(kind="failed", text=text, tone="yellow")
     found = counted(len(chunk["sources"]), "place") if chunk["sources"] else "nothing to quote"
     return Line(kind="", text=f"→ {chunk['name']}: {found}")

@@ -23,7 +23,7 @@ from oracle.cli.terminal.outcome import (
     summary,
     what_is_missing,
 )
-from oracle.cli.terminal.output import say
+from oracle.cli.terminal.output import say, width_of_stderr
 from oracle.cli.terminal.places import places
 from oracle.cli.terminal.progress import (
     WAITING_LINE,
@@ -34,6 +34,7 @@ from oracle.cli.terminal.progress import (
     line_for,
 )
 from oracle.cli.terminal.safe_text import printable
+from oracle.cli.terminal.tables import wrapped
 from oracle.lazy_dataclass import dataclass
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.project.root import here
@@ -153,7 +154,7 @@ class Screen:
             self._region.print(line)
             self._has_printed = True
         else:
-            print(line, file=sys.stderr, flush=True)
+            print("\n".join(line.wrapped(width_of_stderr())), file=sys.stderr, flush=True)
 
     def indexing(self, done: int, total: int) -> None:
         """Show each step in the live region; without one, a single line if there are many files."""
@@ -218,22 +219,28 @@ class Screen:
             self._print_below(done)
 
     def _print_below(self, done: OracleStreamChunk) -> None:
-        found = places(self._sources, self._tools, answer=done["answer"])
+        found = places(self._used(done), self._tools, answer=done["answer"])
+        # The summary of --verbose has the time and the tokens.
+        ended: Mapping[str, Any] = done.data
+        if self._is_verbose:
+            ended = {**ended, "usage": None}
         region = self._region if self._region is not None and self._region.has_progress else None
         width = region.width if region is not None else sys.maxsize
-        shown = fitting(found, done.data, width=width, has_model=self._has_model)
-        line = below(shown, found, done.data, has_model=self._has_model)
+        shown = fitting(found, ended, width=width, has_model=self._has_model)
+        line = below(shown, found, ended, has_model=self._has_model)
         missing = what_is_missing(
             done.data, has_model=self._has_model, is_answer_seen=sys.stdout.isatty()
         )
-        if not found and exit_code(done.data) == INCOMPLETE and self._is_project_empty():
+        is_in_vain = exit_code(done.data) == INCOMPLETE and not self._sources
+        if is_in_vain and self._is_project_empty():
             missing = "not complete: there are no files here that could be searched"
         lines = [(line, "dim"), (missing, "yellow")]
         if self._is_verbose:
             lines.append((summary(done.data, has_model=self._has_model), "dim"))
         if region is None:
+            # A dumb terminal has no region, but it has a width.
             for text in filter(None, (text for text, _ in lines)):
-                print(text, file=sys.stderr, flush=True)
+                print("\n".join(wrapped(text, width_of_stderr())), file=sys.stderr, flush=True)
             return
         if sys.stdout.isatty():
             region.space()
@@ -241,6 +248,16 @@ class Screen:
         for text, tone in lines:
             if text:
                 region.print_below(text, tone, links)
+
+    def _used(self, done: OracleStreamChunk) -> Sequence[Mapping[str, Any]]:
+        """The sources that the answer rests on. A model may use what it does not cite; our reader
+        cites what it quotes, so the rest was looked at in vain.
+        """
+        if self._has_model:
+            return self._sources
+        cited = [source for source in self._sources if source.get("cited") is not False]
+        # An answer that only counts, such as one about a diff, cites nothing.
+        return cited or (self._sources if exit_code(done.data) != INCOMPLETE else [])
 
     def _is_project_empty(self) -> bool:
         # Imported for those only who found nothing: most answers do not need the walk.
