@@ -36,6 +36,12 @@ class Script:
         texts = [_searching(turn) for turn in range(self.tool_turns)] + [_answering()]
         object.__setattr__(self, "chunks", [_cut(text) for text in texts])
 
+    @property
+    def question(self) -> str:
+        """It names each part that a turn looks for: the tree ends a search that brings nothing."""
+        parts = ", ".join(_place(asked(turn)["query"]) for turn in range(self.tool_turns))
+        return f"{QUESTION} It goes through {parts}."
+
     async def text(self, turn: int, last_result: str | None) -> AsyncIterator[str]:
         """What the model says in a turn, if it was given what its last call found."""
         if turn:
@@ -72,7 +78,7 @@ def _cut(text: str) -> list[str]:
     return chunks
 
 
-def asked(turn: int) -> dict[str, object]:
+def asked(turn: int) -> dict[str, str]:
     return {"query": f"login {turn}"}
 
 
@@ -80,8 +86,12 @@ def found(turn: int) -> str:
     return _search(f"login {turn}")
 
 
+def _place(query: str) -> str:
+    return query.replace(" ", "_")
+
+
 def _search(query: str) -> str:
-    place = query.replace(" ", "_")
+    place = _place(query)
     return f"{place}.py:3 def {place}(request): return the session of the user"
 
 
@@ -144,7 +154,7 @@ def ours(script: Script) -> Play:
     async def play() -> None:
         results = 0
         chunk = None
-        async for chunk in wrapper.process_query(QUESTION):
+        async for chunk in wrapper.process_query(script.question):
             results += chunk.type == "tool_result"
         assert chunk is not None
         assert chunk.data["stop_reason"] == "answered", chunk.data
@@ -159,7 +169,7 @@ def bare(script: Script) -> Play:
     model, tools = _Model(script), _Tools()
 
     async def play() -> None:
-        messages: list[dict[str, Any]] = [{"role": "user", "content": QUESTION}]
+        messages: list[dict[str, Any]] = [{"role": "user", "content": script.question}]
         while (call := await _bare_turn(model, messages)) is not None:
             result = await tools.run(call["name"], call["arguments"])
             messages.append({"role": "tool", "call_id": call["id"], "content": result["content"]})
@@ -209,7 +219,7 @@ def pydantic_ai(script: Script) -> Play:
 
     async def play() -> None:
         results = 0
-        async with agent.iter(QUESTION) as run:
+        async with agent.iter(script.question) as run:
             async for node in run:
                 if Agent.is_model_request_node(node) or Agent.is_call_tools_node(node):
                     async with node.stream(run.ctx) as events:
@@ -260,7 +270,7 @@ def langgraph(script: Script) -> Play:
     async def play() -> None:
         results = 0
         text: list[str] = []
-        given: Any = {"messages": [HumanMessage(QUESTION)]}
+        given: Any = {"messages": [HumanMessage(script.question)]}
         async for mode, part in agent.astream(given, config, stream_mode=["custom", "updates"]):
             if mode == "custom":
                 text.append(part)

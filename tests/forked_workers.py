@@ -16,6 +16,7 @@ import threading
 import traceback
 import uuid
 from collections import deque
+from itertools import islice, takewhile
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
 
@@ -25,6 +26,8 @@ RUN = "TESTS_OF_THIS_RUN"
 """The variable that is the same in all workers of a run, and in no other run."""
 MOST = 24
 """Tests that are handed out at once. Neighbours share fixtures of their module."""
+FEW = 12
+"""So many tests that are left of a module go along: other workers would make its fixtures again."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -118,7 +121,18 @@ class Workers:
         if self._session.shouldfail or self._session.shouldstop:
             self._waiting.clear()
         count = max(1, min(MOST, len(self._waiting) // (4 * len(self._workers))))
-        return [self._waiting.popleft() for _ in range(min(count, len(self._waiting)))]
+        given = [self._waiting.popleft() for _ in range(min(count, len(self._waiting)))]
+        # What is handed out is run, so who wants to stop at a failure gets no more than that.
+        if given and not self._session.config.option.maxfail:
+            module = self._module(given[-1])
+            rest = takewhile(lambda number: self._module(number) == module, self._waiting)
+            last = [*islice(rest, FEW + 1)]
+            if len(last) <= FEW:
+                given += [self._waiting.popleft() for _ in last]
+        return given
+
+    def _module(self, number: int) -> str:
+        return self._session.items[number].nodeid.partition("::")[0]
 
     def _has_ended(self, worker: Worker) -> None:
         del self._workers[worker.connection]

@@ -1,5 +1,6 @@
 """The pages on settings and commands leave nothing out."""
 
+import html
 import re
 from pathlib import Path
 
@@ -69,3 +70,12 @@ def test_the_exit_code_of_each_error_is_in_the_table(error):
 def test_no_error_is_listed_under_a_code_that_is_not_its_own():
     for code, names in CODES.items():
         assert all(getattr(errors, name).exit_code == code for name in names)
+
+
+def test_the_picture_in_the_readme_shows_the_quiet_terminal_of_today():
+    """`scripts/terminal_picture.py` writes it. It was once older than what it shows."""
+    picture = html.unescape((DOCS / "images/terminal.svg").read_text()).replace("\xa0", " ")
+    shown = re.sub(r"<[^>]+>", "", picture)
+    assert '$ oracle "how does' in shown
+    assert re.search(r"sources: \S+:\d+.* · \d+\.\d s", shown)
+    assert not re.search(r"signal +need_turn|tool +search_code|\btokens\b", shown)

@@ -10,7 +10,9 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import indent
 
 import pytest
@@ -18,7 +20,7 @@ import pytest
 import oracle.bt.nodes  # noqa: F401 - registers the kinds
 from oracle.bt.core.node import Node
 from tests import processes
-from tests.processes import ORACLE
+from tests.processes import ORACLE, relayed
 from tests.tables import each_row
 
 ROOT = Path(__file__).parents[1]
@@ -41,10 +43,22 @@ COMMAND = re.compile(
 """What can run without a shell, and so as a fork. An interpreter takes a second to start."""
 
 
+@cache
+def programs() -> TemporaryDirectory:
+    """An `oracle` for shells, and for examples that start one: it forks as well."""
+    folder = TemporaryDirectory()
+    program = Path(folder.name, "oracle")
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(relayed(ORACLE))} "$@"\n')
+    program.chmod(0o700)
+    return folder
+
+
 def shell(command: str, folder: Path) -> str:
     """What a command prints. Only one that needs a shell gets one."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**os.environ, "PATH": path, "NO_COLOR": "1", "TZ": "UTC"}
+    places = (programs().name, str(Path(sys.executable).parent), os.environ["PATH"])
+    env = {**os.environ, "PATH": os.pathsep.join(places), "NO_COLOR": "1", "TZ": "UTC"}
+    # The page with a test of its own needs pytest only; what else is installed takes seconds.
+    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     if known := COMMAND.fullmatch(command):
         return forked(known, folder, env)
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}

@@ -1,5 +1,6 @@
 """Tests in forks are reported as in one process, also when a worker dies."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import run
+
+pytestmark = pytest.mark.extra
 
 ROOT = Path(__file__).parents[1]
 PYTEST = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
@@ -41,7 +44,10 @@ def in_forks(folder, *options):
     (folder / "test_some.py").write_text(TESTS)
     given = ("-q", "-c", "/dev/null", "-p", "no:cacheprovider", f"--basetemp={folder}/base")
     command = [sys.executable, "-c", PYTEST, "-p", "tests.forked_workers", *given, *options]
-    return run([*command, folder / "test_some.py"], cwd=ROOT, capture_output=True, text=True)
+    # The plugins of other packages take seconds to import, and no test here needs one.
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    streams = {"capture_output": True, "text": True}
+    return run([*command, folder / "test_some.py"], cwd=ROOT, env=env, **streams)
 
 
 @pytest.mark.parametrize("forks", ["1", "2"])

@@ -11,6 +11,8 @@ import pytest
 from tests import processes
 from tests.processes import DEVNULL, PIPE, Process, TimeoutExpired
 
+pytestmark = pytest.mark.extra
+
 LOOK = """
 import os, sys, time
 print(sys.argv[1:], os.getcwd(), os.environ.get("A"), os.environ.get("HOME"), time.strftime("%Z"))

@@ -97,8 +97,30 @@ def test_results_are_kept_and_a_cut_line_is_left_out(tmp_path):
     append_outcome(file, outcome(question="b"))
     file.write_text(file.read_text() + '{"question": "c", "lo')
     assert read_outcomes(file) == [outcome(), outcome(question="b")]
-    file.write_text('{"x": 1}\n')
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"x": 1}',
+        b"null",
+        b"[]",
+        b'{"facts": null}',
+        json.dumps(outcome(complete=float("nan")).as_data()).encode(),
+        json.dumps(outcome().as_data() | {"complete": "high"}).encode(),
+    ],
+)
+def test_what_is_not_a_result_is_named_by_its_line(tmp_path, line):
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(line + b"\n")
     with pytest.raises(InputError, match=r"results.jsonl:1: not a result"):
+        read_outcomes(file)
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path):
+    file = tmp_path / "results.jsonl"
+    file.write_bytes(b"\xff\n")
+    with pytest.raises(InputError, match=r"results.jsonl: cannot be read"):
         read_outcomes(file)
 
 

@@ -13,7 +13,8 @@ from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome, ask
 from oracle.evaluation.harbour import harbour, questions
 from oracle.services.control.ledger import Limits
 from oracle.testing.simulated import CHARACTERS, simulated_model
-from tests.default_run import thinned
+
+pytestmark = pytest.mark.extra
 
 FEWER = 0.3
 GATHERERS = ("gatherer", "flooder", "contradictory", "failing_caller")
@@ -51,7 +52,7 @@ async def test_those_who_gather_too_much_are_held_back_and_answer():
     check(await outcomes(GATHERERS, ["marked"], every=40, first=4))
 
 
-@pytest.mark.parametrize("character", thinned(CHARACTERS, 6))
+@pytest.mark.parametrize("character", CHARACTERS)
 async def test_every_run_of_every_character_ends_with_an_answer_within_its_limits(character):
     (question,) = questions()[34:35]
     async with harbour() as world, world.index.at_hand():

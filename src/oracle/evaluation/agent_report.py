@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from oracle.errors import InputError
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
@@ -71,18 +71,32 @@ def read_outcomes(file: Path) -> list[Outcome]:
     """The outcomes that a file has. A line that was cut by a crash is left out."""
     if not file.exists():
         return []
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"{file}: cannot be read ({problem}); name another file") from None
     outcomes: list[Outcome] = []
-    for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         try:
-            outcomes.append(Outcome.from_data(json.loads(line)))
+            outcomes.append(_outcome(json.loads(line)))
         except json.JSONDecodeError:
             continue
-        except (KeyError, TypeError) as problem:
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
             raise InputError(
                 f"{file}:{number}: not a result of `oracle eval agent` ({problem}); "
                 "name another file"
             ) from None
     return outcomes
+
+
+def _outcome(data: Any) -> Outcome:
+    if not isinstance(data, dict):
+        raise TypeError("it is not an object")
+    outcome = Outcome.from_data(cast("dict[str, Any]", data))
+    # Read as JSON, a measure may be a text, or "not a number", which no comparison would notice.
+    if not 0 <= outcome.complete <= 1:
+        raise ValueError(f"complete is {outcome.complete}")
+    return outcome
 
 
 def append_outcome(file: Path, outcome: Outcome) -> None:

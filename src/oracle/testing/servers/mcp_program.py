@@ -30,6 +30,7 @@ MANNERS = {
     "hostile": "has tools with names and schemas that nobody can use",
     "spoilt": "lists tools that the protocol does not allow",
     "endless": "lists its tools on pages without an end",
+    "circles": "lists its tools on the same page again and again",
     "stays": "does not end when it is told to, and nor does its child",
     "fails": "answers each call with an error",
     "wrong": "answers each call with a result that is none",
@@ -58,6 +59,7 @@ HOSTILE = [
 class Program:
     def __init__(self, manner: str, log: str) -> None:
         self.manner = manner
+        self.pages = 0
         self.log = log
         with open(log, "a+", encoding="utf-8") as file:
             file.seek(0)
@@ -94,7 +96,9 @@ class Program:
             }
             say({"id": id_, "result": about})
         elif method == "tools/list":
-            more = {"nextCursor": "again"} if self.manner == "endless" else {}
+            self.pages += 1
+            ends = {"endless": {"nextCursor": f"{self.pages}"}, "circles": {"nextCursor": "again"}}
+            more = ends.get(self.manner, {})
             say({"id": id_, "result": {"tools": self.tools(), **more}})
         elif method == "tools/call":
             self.note(f"call {params['name']} {json.dumps(params.get('arguments'))}")
