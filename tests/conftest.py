@@ -106,18 +106,32 @@ def postgresql_server(tmp_path_factory):
             for setting in ("fsync", "full_page_writes", "synchronous_commit"):
                 connection.execute(f"ALTER SYSTEM SET {setting} = off")
             connection.execute("SELECT pg_reload_conf()")
-            connection.execute("CREATE DATABASE test_of_this_worker")
         yield server.get_uri()
         server.cleanup()
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="session")
+def _database_names(postgresql_server):
+    """The last one is that of the next test."""
+    names: list[str] = []
+
+    def add() -> None:
+        names.append(f"test_{len(names)}")
+        with psycopg.connect(postgresql_server, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {names[-1]}".encode())
+
+    add()
+    return names, add
+
+
 @pytest.fixture
-def postgresql_url(postgresql_server):
+def postgresql_url(postgresql_server, _database_names, request):
     """An empty database. Emptying one takes a tenth of the time of making another."""
-    name = "test_of_this_worker"
-    yield as_url(postgresql_server).set(database=name)
-    with psycopg.connect(postgresql_server, dbname=name, autocommit=True) as connection:
+    names, add = _database_names
+    failures_before = request.session.testsfailed
+    yield as_url(postgresql_server).set(database=names[-1])
+    with psycopg.connect(postgresql_server, dbname=names[-1], autocommit=True) as connection:
         # A process that a test has killed, or left behind, may still hold locks.
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -125,6 +139,9 @@ def postgresql_url(postgresql_server):
         )
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
+    if request.session.testsfailed > failures_before:
+        # What a failed test has left behind may connect again, and would fail the next ones too.
+        add()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

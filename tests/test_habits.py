@@ -73,6 +73,14 @@ def test_no_room_is_left_out():
     assert folders - {"__pycache__"} <= {room.split("/")[0] for room in rooms()}
 
 
+def test_no_cancellation_is_lost_to_wait_for():
+    """In Python 3.11 it swallows a cancellation that comes with the result. `asyncio.timeout` does
+    not.
+    """
+    for path in (ROOT / "src").rglob("*.py"):
+        assert "asyncio.wait_for(" not in path.read_text(encoding="utf-8"), path
+
+
 def test_no_test_limits_the_seconds_of_a_clock():
     """A slow machine would fail it. `tests/timing.py` has limits that grow with the machine."""
     limit = re.compile(r"(?:_time|monotonic|perf_counter)\(\) - \w+ <")

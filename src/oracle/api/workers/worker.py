@@ -100,7 +100,8 @@ class Worker:
     # -- claiming ----------------------------------------------------------------------------------
 
     async def _claim(self) -> None:
-        while True:
+        # Not only ended by its cancellation: a driver of the database may lose one.
+        while not self._stopping.is_set():
             await self._room.acquire()
             job: Job | None = None
             try:

@@ -349,7 +349,8 @@ class Run:
             return {}
         seconds = min(FACTS_SECONDS, SHARE_FOR_FACTS * self._seconds_left())
         with contextlib.suppress(TimeoutError):
-            return await asyncio.wait_for(self._agent.facts(), seconds)
+            async with asyncio.timeout(seconds):
+                return await self._agent.facts()
         return {}
 
     async def _keep(self, outcome: Outcome) -> None:

@@ -35,7 +35,8 @@ class MemoryDispatcher:
         self._news.clear()
         if not self._waiting:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._news.wait()
         if not self._waiting:
             return None
         job = self._waiting.pop(next(iter(self._waiting)))

@@ -46,7 +46,8 @@ class Bell:
         """Until there may be news, or for so long."""
         within = self._seconds if seconds is None else min(seconds, self._seconds)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.event.wait(), within)
+            async with asyncio.timeout(within):
+                await self.event.wait()
         # Cleared before the caller looks: what comes after that rings again.
         self.event.clear()
 

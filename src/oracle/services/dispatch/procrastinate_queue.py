@@ -62,7 +62,8 @@ class ProcrastinateDispatcher:
         if (job := await self._fetched()) is not None:
             return job
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
         return await self._fetched()
 
     async def _fetched(self) -> Job | None:

@@ -144,12 +144,14 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
         process.stdin.close()
     try:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _SECONDS_TO_LEAVE)
+            async with asyncio.timeout(_SECONDS_TO_LEAVE):
+                await process.wait()
     finally:
         # Also if this is cancelled: nothing of it may be left.
         _kill(process.pid)
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(process.wait(), _SECONDS_TO_LEAVE)
+        async with asyncio.timeout(_SECONDS_TO_LEAVE):
+            await process.wait()
 
 
 _at_work: Final[set[int]] = set()
