@@ -98,9 +98,9 @@ def test_the_help_of_the_root_is_that_of_the_real_commands(width, monkeypatch):
     assert CliRunner().invoke(app, ["--help"]).output == expected
 
 
-@each_row(("name", "place", "line"), COMMANDS)
-def test_the_table_has_the_first_line_of_a_command_s_help(name, place, line):
-    command = LazyCommand(name, f"oracle.cli.commands.{place}", line).load()
+@each_row(("name", "place", "line", "group"), COMMANDS)
+def test_the_table_has_the_first_line_of_a_command_s_help(name, place, line, group):
+    command = LazyCommand(name, f"oracle.cli.commands.{place}", line, group).load()
     assert command.name == name
     assert " ".join(command.help.partition("\n\n")[0].split()) == line
     assert not command.hidden

@@ -20,13 +20,14 @@ from oracle.lazy_dataclass import dataclass
 @dataclass(frozen=True)
 class LazyCommand:
     """A command of the root. `place` is `module:name`, where the name is that of a function, or of
-    a `typer.Typer` for a command with subcommands. `help` is the first line of the command's help.
-    `kind` replaces typer's own class of a command.
+    a `typer.Typer` for a command with subcommands. `help` is the first line of the command's help,
+    `group` the heading that it is listed under. `kind` replaces typer's own class of a command.
     """
 
     name: str
     place: str
     help: str
+    group: str
     kind: type[TyperCommand] | None = None
 
     def load(self) -> Any:
@@ -40,6 +41,7 @@ class LazyCommand:
             inner.callback()(lambda: None)
             inner.command(self.name, cls=self.kind)(found)
         command: Any = typer.main.get_group(inner).commands[self.name]
+        command.rich_help_panel = self.group
         return command
 
 
@@ -107,7 +109,9 @@ class LazyGroup(TyperGroup):
         """A copy of this group that lists names and help, but cannot call anything."""
         listing = copy(self)
         listing.commands = {
-            name: TyperCommand(name=name, help=self.table[name].help)
+            name: TyperCommand(
+                name=name, help=self.table[name].help, rich_help_panel=self.table[name].group
+            )
             if name in self.table
             else self.commands[name]
             for name in self.commands

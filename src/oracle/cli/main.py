@@ -21,61 +21,69 @@ from oracle.cli.terminal.terminal_state import STATE
 from oracle.cli.terminal.waiting import command_begins
 
 # Each command: its name, where it is (`module:function` in oracle.cli.commands, or `module:app` for
-# a command with subcommands), and the first line of its help. The order is that of `--help`.
-COMMANDS = (
-    ("ask", "ask:ask", "Answer a question about the project."),
-    ("chat", "chat:chat", "Hold a conversation: each question builds on the ones before."),
-    ("serve", "serve:serve", "Answer over HTTP: server-sent events, and OpenAI's protocol."),
-    ("worker", "worker:worker", "Answer the questions that `oracle serve --workers 0` takes."),
-    ("workers", "worker:workers", "List the workers, and what each of them works on."),
-    ("queue", "queue:app", "List the runs that wait or are worked on; retry or cancel one."),
-    ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),
-    ("acp", "acp:acp", "Answer in an editor, over the Agent Client Protocol."),
-    ("mcp", "mcp:mcp", "Answer a program such as an editor over MCP, on stdin and stdout."),
-    ("models", "models:app", "List the models that can be used, and select one."),
-    ("keys", "keys:app", "Keep the keys of providers in the system keyring or in a private file."),
-    ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),
-    (
-        "config",
-        "config:app",
-        "Show the settings, their values and where these come from; set and unset them.",
+# a command with subcommands), and the first line of its help. Groups and order are those of
+# `--help`: what a newcomer needs comes first.
+GROUPS = {
+    "Ask": (
+        ("ask", "ask:ask", "Answer a question about the project."),
+        ("chat", "chat:chat", "Hold a conversation: each question builds on the ones before."),
+        (
+            "questions",
+            "questions:questions",
+            "List the named questions for `ask -t`, or print one.",
+        ),
+        ("sessions", "sessions:app", "List, show, rename, export and delete conversations."),
+        ("search", "search:search", "Find passages in code, notes or threads."),
     ),
-    ("init", "setup:init", "Write an oracle.toml with every setting in comments."),
-    ("completion", "setup:completion", "Print a completion script for a shell."),
-    (
-        "questions",
-        "questions:questions",
-        "List the named questions for `ask -t`, or print one.",
+    "Set up": (
+        ("models", "models:app", "List the models that can be used, and select one."),
+        ("keys", "keys:app", "Keep the keys of providers in the keyring or in a private file."),
+        ("init", "setup:init", "Write an oracle.toml with every setting in comments."),
+        ("config", "config:app", "Show the settings and where they come from; set and unset them."),
+        ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
+        ("doctor", "doctor:doctor", "Check the configuration and say how to fix it."),
+        ("completion", "setup:completion", "Print a completion script for a shell."),
+        ("help", "help:help_", "Explain a command, or list all of them."),
     ),
-    ("sessions", "sessions:app", "List, show, rename, export and delete conversations."),
-    ("runs", "runs:runs", "List the runs of this project, newest first."),
-    ("run", "runs:app", "Show, resume or export a run."),
-    ("replay", "replay:replay", "Replay a recorded run, as it was or with a change."),
-    ("audit", "audit:audit", "Print stored events, oldest first."),
-    ("purge", "sessions:purge", "Delete old sessions, runs and events for good."),
-    ("index", "index:index", "Index the project's files."),
-    ("search", "search:search", "Find passages in code, notes or threads."),
-    (
-        "classify",
-        "classify:classify",
-        "Show the type of a question, the sources it needs, and why.",
+    "Look back": (
+        ("runs", "runs:runs", "List the runs of this project, newest first."),
+        ("run", "runs:app", "Show, resume or export a run."),
+        ("replay", "replay:replay", "Replay a recorded run, as it was or with a change."),
+        ("audit", "audit:audit", "Print stored events, oldest first."),
+        ("purge", "sessions:purge", "Delete old sessions, runs and events for good."),
     ),
-    ("prompt", "prompt:prompt", "Print the system prompt for a question."),
-    ("tools", "tools:app", "List the tools of the model, and trust those of a project."),
-    ("tree", "tree:app", "List, check and show trees."),
-    ("shadow", "shadow:app", "Compare the tree with a plain loop on the same questions."),
-    ("signals", "signals:app", "Report how well models signal, and how far to trust them."),
-    ("eval", "evaluate:app", "Measure classification, retrieval, the fallback and answers."),
-    ("help", "help:help_", "Explain a command, or list all of them."),
-)
+    "Serve": (
+        ("serve", "serve:serve", "Answer in a browser and over HTTP, also by OpenAI's protocol."),
+        ("mcp", "mcp:mcp", "Answer a program such as an editor over MCP, on stdin and stdout."),
+        ("acp", "acp:acp", "Answer in an editor, over the Agent Client Protocol."),
+        ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),
+        ("worker", "worker:worker", "Answer the questions that `oracle serve --workers 0` takes."),
+        ("workers", "worker:workers", "List the workers, and what each of them works on."),
+        ("queue", "queue:app", "List the runs that wait or are worked on; retry or cancel one."),
+    ),
+    "Look inside": (
+        ("index", "index:index", "Index the project's files."),
+        (
+            "classify",
+            "classify:classify",
+            "Show the type of a question, the sources it needs, and why.",
+        ),
+        ("prompt", "prompt:prompt", "Print the system prompt for a question."),
+        ("tree", "tree:app", "List, check and show trees."),
+        ("shadow", "shadow:app", "Compare the tree with a plain loop on the same questions."),
+        ("signals", "signals:app", "Report how well models signal, and how far to trust them."),
+        ("eval", "evaluate:app", "Measure classification, retrieval, the fallback and answers."),
+    ),
+}
+COMMANDS = [(*row, group) for group, rows in GROUPS.items() for row in rows]
 CLASSES = {"ask": WithOptionalValues}
 """Commands that read their arguments in their own way."""
 
 
 class _Root(QuestionOrCommand, LazyGroup):
     table = {  # noqa: RUF012
-        name: LazyCommand(name, f"oracle.cli.commands.{place}", line, CLASSES.get(name))
-        for name, place, line in COMMANDS
+        name: LazyCommand(name, f"oracle.cli.commands.{place}", line, group, CLASSES.get(name))
+        for name, place, line, group in COMMANDS
     }
 
 

@@ -1,4 +1,5 @@
 """Words in `--help` that people know: `RUN` and `N`, and nothing after an option without a value.
+In a pipe, lines without boxes: they can be searched and copied.
 
 typer shows the types of Python instead: `{RUN}`, `<str>`, `<bool>`. It has no setting for that, so
 its methods are replaced. One that a version of typer does not have is left alone.
@@ -6,6 +7,10 @@ its methods are replaced. One that a version of typer does not have is left alon
 
 from __future__ import annotations
 
+import inspect
+import sys
+from itertools import groupby
+from textwrap import wrap
 from typing import Any, Final
 
 from typer import core
@@ -31,6 +36,33 @@ def use_plain_help() -> None:
     argument.display_type_rich = lambda _self, ctx: None  # pyright: ignore[reportUnknownLambdaType]
     argument.display_name_raw = property(_name_of_argument)
     argument._usage_display_name = _usage_of_argument
+    if not sys.stdout.isatty():
+        _use_no_boxes()
+
+
+def _use_no_boxes() -> None:
+    command: Any = core.TyperCommand
+    group: Any = core.TyperGroup
+    core.HAS_RICH = False
+    command.format_help_text = group.format_help_text = _write_lines
+    group.format_commands = _write_commands
+
+
+def _write_lines(self: Any, ctx: Any, formatter: Any) -> None:
+    """Each line of the text is a line of the help, as on a terminal: examples stay examples."""
+    formatter.write_paragraph()
+    for line in inspect.cleandoc(self.help or "").splitlines():
+        indented = "  " + line[: len(line) - len(line.lstrip())]
+        lines = wrap(line, formatter.width, initial_indent="  ", subsequent_indent=indented)
+        formatter.write("".join(f"{part}\n" for part in lines or [""]))
+
+
+def _write_commands(self: Any, ctx: Any, formatter: Any) -> None:
+    listed = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+    for heading, group in groupby(listed, key=lambda row: row[1].rich_help_panel):
+        rows = [(name, command.get_short_help_str(200)) for name, command in group]
+        with formatter.section(heading if isinstance(heading, str) else "Commands"):
+            formatter.write_dl(rows)
 
 
 def _placeholder(shown: str) -> str:

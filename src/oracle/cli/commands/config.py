@@ -37,7 +37,7 @@ class _ShowsByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=_ShowsByDefault,
-    help="Show the settings, their values and where these come from; set and unset them.",
+    help="Show the settings and where they come from; set and unset them.",
 )
 
 ROOTS: Final = "roots"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from oracle.services.settings.keys import Source
 
 app = typer.Typer(
-    help="Keep the keys of providers in the system keyring or in a private file.",
+    help="Keep the keys of providers in the keyring or in a private file.",
     cls=ListingGroup,
 )
 

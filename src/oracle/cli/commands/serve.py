@@ -60,7 +60,7 @@ def serve(
         ),
     ] = 20.0,
 ) -> None:
-    """Answer over HTTP: server-sent events, and OpenAI's protocol.
+    """Answer in a browser and over HTTP, also by OpenAI's protocol.
 
     Without tokens the server listens on this machine only. With tokens (`oracle token create`) it
     asks each client for one, and may listen on other addresses.

@@ -70,7 +70,9 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
     if isinstance(problem, typer.TyperException):
         _drop_unlike(problem)
         message = problem.format_message()
-        if not message:
+        # A group without a command. For a terminal, typer has printed the help by now.
+        if not message or type(problem).__name__ == "NoArgsIsHelpError":
+            print(message, end="\n" if message else "", file=sys.stderr)
             return "", 2
         if not message.startswith("No such option") and (meant := meant_by(arguments)):
             # Without the suggestion of typer, which knows fewer commands.
