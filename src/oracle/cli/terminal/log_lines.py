@@ -29,6 +29,7 @@ FOR_EVERYBODY: Final = (
     "oracle.services.ans.writer",
     "oracle.services.journal.writer",
     "oracle.services.mcp.server_tools",
+    "oracle.services.own_code.calling",
     "oracle.services.settings.keys",
     "oracle.services.storage.purge",
     "oracle.services.telemetry.sending",

@@ -198,8 +198,15 @@ def _plan(own: OwnTool, given: Arguments) -> Answer:
 
 
 def _failed(own: OwnTool, problem: BaseException) -> str:
-    """Its type and message on one line, and the place in the tool's own file, if it is known."""
     _log.info("tool %s failed:\n%s", own.name, redacted_traceback(problem))
+    told = _what_failed(own, problem)
+    # The model hears of it, but only who wrote the tool can mend it.
+    _log.warning("the tool %s", told)
+    return told
+
+
+def _what_failed(own: OwnTool, problem: BaseException) -> str:
+    """Its type and message on one line, and the place in the tool's own file, if it is known."""
     try:
         message = one_line(str(problem)[: 2 * _LONGEST_MESSAGE], _LONGEST_MESSAGE)
     except Exception:
