@@ -28,7 +28,12 @@ COMMANDS = (
     ("serve", "serve:serve", "Answer over HTTP: server-sent events, and OpenAI's protocol."),
     ("worker", "worker:worker", "Answer the questions that `oracle serve --workers 0` takes."),
     ("workers", "worker:workers", "List the workers, and what each of them works on."),
-    ("queue", "queue:app", "List the runs that wait or are worked on; retry or cancel one."),
+    (
+        "queue",
+        "queue:app",
+        "List the runs that wait or are worked on; retry, cancel or extend one.",
+    ),
+    ("spend", "spend:spend", "Show what was spent today and this month, and what is left."),
     ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),
     ("acp", "acp:acp", "Answer in an editor, over the Agent Client Protocol."),
     ("mcp", "mcp:mcp", "Answer a program such as an editor over MCP, on stdin and stdout."),

@@ -76,8 +76,8 @@ class Run:
         self._store = store
         self._nodes = nodes
         self.said = Chunks()
-        self.is_broken = False
-        """Whether an error has ended it: what it says then is not on record."""
+        self.problem: Exception | None = None
+        """The error that has ended it, if one has: what it says then is not on record."""
         live = replace(agent.live, say=self.said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
@@ -380,7 +380,7 @@ class Run:
         is_ours = isinstance(problem, OracleError)
         if not is_ours:
             log.error("run %s broke:\n%s", self._end.done()["run_id"], redacted_traceback(problem))
-        self.is_broken = True
+        self.problem = problem
         told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
         done = self._end.broken(problem, told)
