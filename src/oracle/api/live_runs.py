@@ -92,7 +92,7 @@ class LiveRuns:
     def ask(
         self, question: str, context_id: str | None = None, *, priority: int = 0, **options: Any
     ) -> RunUnderWay:
-        """The same, wherever the run is worked on. Here it begins at once, whatever its priority."""
+        """The same, wherever the run is worked on. Here it begins at once: nothing waits."""
         return self.begin(question, context_id, **options)
 
     def resume(self, run_id: str, **options: Any) -> LiveRun:

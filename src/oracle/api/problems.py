@@ -58,7 +58,7 @@ DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     422: {"model": Problems, "description": "The request does not fit its description"},
     429: {
         "model": Problems,
-        "description": "Too many requests or runs, or a budget is used up; try again later",
+        "description": "Too many requests or runs, or a budget is used up",
     },
     431: {"model": Problems, "description": "Address and headers are too long"},
     503: {"model": Problems, "description": "The database cannot be used"},

@@ -31,7 +31,7 @@ COMMANDS = (
     (
         "queue",
         "queue:app",
-        "List the runs that wait or are worked on; retry, cancel or extend one.",
+        "List the runs that wait or are worked on; retry, cancel or raise one.",
     ),
     ("spend", "spend:spend", "Show what was spent today and this month, and what is left."),
     ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),

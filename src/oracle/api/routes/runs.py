@@ -14,7 +14,7 @@ from oracle.api.door import Door, TheCaller, TheDoor
 from oracle.bt.wrappers.decisions.playing import recorded
 from oracle.bt.wrappers.decisions.recording_file import exported
 from oracle.bt.wrappers.retelling import retold
-from oracle.models.session import LOCAL, Exchange, StoredRun
+from oracle.models.session import Exchange, StoredRun
 from oracle.services.ans.event_types import select_types
 from oracle.services.ans.query import EventQuery
 from oracle.services.background import in_thread
@@ -55,8 +55,7 @@ async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
 async def spend(door: TheDoor, caller: TheCaller) -> list[dict[str, Any]]:
     """What the caller and the project have spent today and this month, and what is left."""
     budgets = door.agent.setup.budgets
-    user = LOCAL if caller.user is None else caller.user
-    rows = await spend_rows(door.store.database, user, door.project, budgets)
+    rows = await spend_rows(door.store.database, caller.user, door.project, budgets)
     return [asdict(row) for row in rows]
 
 

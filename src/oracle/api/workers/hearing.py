@@ -21,7 +21,7 @@ def obey(live: LiveRun, command: object) -> bool:
     match command:
         case {"cancel": str(reason)}:
             live.cancel(reason)
-        case {"raise": dict(wanted)}:
+        case {"raise": wanted}:
             live.raise_limits(cast("dict[str, float]", wanted))
         case _:
             return False

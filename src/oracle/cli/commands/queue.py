@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from oracle.services.storage.database import Database
 
 app = typer.Typer(
-    help="List the runs that wait or are worked on; retry, cancel or extend one.", cls=ListingGroup
+    help="List the runs that wait or are worked on; retry, cancel or raise one.", cls=ListingGroup
 )
 
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]

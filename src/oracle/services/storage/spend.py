@@ -66,7 +66,8 @@ class Hold:
         cls, board: Mapping[str, Any], budgets: Sequence[Budget], project: str | None
     ) -> Hold:
         """`board` is that of a recipe. A tree of one's own may know neither limits nor a model."""
-        limits, model = board.get("limits"), board.get("model") or {}
+        limits: Mapping[str, Any] | None = board.get("limits")
+        model: Mapping[str, Any] = board.get("model", {})
         need = Need(0, 0) if limits is None else need_of(limits, model.get("prices"))
         return cls(need=need, budgets=budgets, project=project)
 
