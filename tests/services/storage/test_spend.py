@@ -92,8 +92,8 @@ async def test_at_the_limit_a_run_is_refused_with_what_is_left_and_when_it_renew
     with pytest.raises(SpendLimitReached) as refused:
         await begin(database, "r2", **budget)
     assert str(refused.value) == (
-        "the money of user 'local' for this day is used up: 0.99 of 1 spent, 0.01 left; it renews "
-        "at 2026-11-19 00:00 UTC; ask then, or raise spend.user_money_per_day"
+        "the money budget of user 'local' for this day is used up: 0.99 of 1 spent, 0.01 left; it "
+        "renews at 2026-11-19 00:00 UTC; ask then, or raise spend.user_money_per_day"
     )
     assert (refused.value.left, refused.value.retry_after) == (0.01, 9 * 3600)
     assert not isinstance(refused.value, SpendHeld)
@@ -157,7 +157,7 @@ async def test_a_model_of_unknown_price_needs_a_budget_of_tokens(database):
     with pytest.raises(InputError, match=r"model\.input_price"):
         await begin(database, "r1", prices=None, user_money_per_day=5.0)
     await begin(database, "r2", prices=None, user_tokens_per_day=1000)
-    with pytest.raises(SpendHeld, match="the tokens of user 'local'"):
+    with pytest.raises(SpendHeld, match="the tokens budget of user 'local'"):
         await begin(database, "r3", prices=None, user_tokens_per_day=1000)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import copy
 import uuid
 from collections.abc import AsyncGenerator, Coroutine, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
 from oracle.api.approvals import Approvals
@@ -17,7 +17,7 @@ from oracle.api.workers.stored_stream import follow
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.queueing import store_question
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import NotFound, RunHandedOver
+from oracle.errors import NotFound, OracleError, RunHandedOver
 from oracle.models.session import LOCAL, StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.dispatch import control
@@ -78,7 +78,9 @@ class QueuedRun:
         self._cancelling = asyncio.create_task(self._cancel(reason))
 
     async def _cancel(self, reason: str) -> None:
-        await self._runs.cancel(await self.begun(), reason)
+        # One that was never stored, or has ended, needs no cancelling.
+        with suppress(OracleError):
+            await self._runs.cancel(await self.begun(), reason)
 
 
 class QueuedRuns(LiveRuns):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from oracle.api.live_run import LiveRun
@@ -80,6 +82,7 @@ class Worker:
         self._workers = Workers(database)
         self._room = asyncio.Semaphore(most_runs)
         self._kept = max(1, most_runs // KEPT_SHARE) if most_runs > 1 else 0
+        self._users: Counter[str] = Counter()
         # Users whose runs this worker had no place for.
         self._held_back: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -149,19 +152,28 @@ class Worker:
         try:
             with contextlib.suppress(NotFound):  # it was deleted while it waited
                 run = await self._store.runs.get(job.run_id)
-                if run.status != "done" and await self._has_place_for(run):
-                    await self._run(run)
+                if run.status != "done":
+                    async with self._place_for(run.user_id) as has_place:
+                        if has_place:
+                            await self._run(run)
         finally:
             await self._finish(job)
 
-    async def _has_place_for(self, run: StoredRun) -> bool:
-        """The last places are kept for users who have nothing under way."""
-        if len(self._tasks) <= self._most_runs - self._kept:
-            return True
-        if await self._queue.held_by(run.user_id) == 0:
-            return True
-        self._held_back.add(run.user_id)
-        return False
+    @asynccontextmanager
+    async def _place_for(self, user: str) -> AsyncGenerator[bool]:
+        """The last places are kept for users who have nothing under way, here or elsewhere."""
+        is_kept = self._users.total() >= self._most_runs - self._kept
+        has_others = self._users[user] > 0
+        # Counted before anything is awaited: the jobs of a flood come all at once.
+        self._users[user] += 1
+        try:
+            if is_kept and (has_others or await self._queue.held_by(user)):
+                self._held_back.add(user)
+                yield False
+            else:
+                yield True
+        finally:
+            self._users[user] -= 1
 
     async def _admit_next(self, user: str) -> None:
         """A place has become free: for the next run of this user, and of those held back."""

@@ -143,7 +143,7 @@ def refusal(
     renews_at = renewal_of(budget.span, now)
     waits_for_others = held > 0 and budget.limit - spent >= needed
     unit = "" if budget.unit == "money" else " tokens"
-    whose = f"the {budget.unit} of {budget.scope} {name!r} for this {budget.span}"
+    whose = f"the {budget.unit} budget of {budget.scope} {name!r} for this {budget.span}"
     under_way = ""
     if held > 0:
         under_way = f", {shown(budget.unit, held)} held for runs under way"
