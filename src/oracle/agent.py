@@ -7,7 +7,6 @@ async with Oracle(project=".", model=model, tools=tools) as oracle:
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
 from pathlib import Path
@@ -20,7 +19,7 @@ from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Given, Source
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
-from oracle.services.background import run_async
+from oracle.services.background import run_async, running_loop
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.project.root import find_root
@@ -146,7 +145,7 @@ class Oracle:
     ) -> Answer:
         """Like `ask`, for code that is not async."""
         # In a running loop `asyncio.run` fails with a message that does not name the way out.
-        if _is_in_async_code():
+        if running_loop() is not None:
             raise InputError(
                 "ask_sync cannot be used in async code; use `await oracle.ask(…)` there"
             )
@@ -220,16 +219,6 @@ class Oracle:
     def _open_store(self) -> AbstractAsyncContextManager[RunStore]:
         settings = self._settings
         return open_store(url_for_writing(settings), on_failure=settings.journal.failure)
-
-
-def _is_in_async_code() -> bool:
-    # A function of its own: work that is done inside of `except` would show "no running event loop"
-    # as the context of every exception.
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 async def answer_from(chunks: AsyncGenerator[OracleStreamChunk]) -> Answer:

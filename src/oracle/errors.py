@@ -25,6 +25,8 @@ OracleError
 │   ├── StoreError           the database cannot be reached, read or written
 │   ├── LeaseHeld            another process is working on the run
 │   ├── TooManyRuns          a server works on as many runs as it may
+│   ├── SpendLimitReached    a budget of a day or a month is used up
+│   │   └── SpendHeld        … until runs under way have ended, which hold the rest of it
 │   ├── RunHandedOver        the server stops, and the next one goes on with the run
 │   ├── InterruptedStream    the process died in the middle of a response
 │   └── InterruptedWrite     a crash or a limit of time; the write may or may not have happened
@@ -186,6 +188,34 @@ class TooManyRuns(Failure):
     def __init__(self, message: str, *, retry_after: float) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class SpendLimitReached(Failure):
+    """`left` is what is left of the budget, in money or tokens (`unit`). `renews_at` is when it
+    renews, in seconds since 1970. `retry_after` is in seconds.
+    """
+
+    exit_code = 75
+    status = 429
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        left: float,
+        unit: str,
+        renews_at: float,
+        retry_after: float,
+    ) -> None:
+        super().__init__(message)
+        self.left = left
+        self.unit = unit
+        self.renews_at = renews_at
+        self.retry_after = retry_after
+
+
+class SpendHeld(SpendLimitReached):
+    pass
 
 
 class RunHandedOver(Failure):

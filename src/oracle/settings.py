@@ -31,6 +31,7 @@ from oracle.services.settings.sections import (
     PromptSettings,
     SecretSettings,
     ServerSettings,
+    SpendSettings,
     TreeSettings,
     VaultSettings,
     WebSettings,
@@ -129,6 +130,7 @@ class Settings:
     loop: LoopSettings
     bert: BertSettings
     server: ServerSettings
+    spend: SpendSettings
     mcp: McpSettings
     root: Path | None
     origins: Mapping[str, Origin]

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from oracle.api.live_run import NOTHING_YET, UNNUMBERED, LiveRun
 from oracle.api.server_sent_events import HEARTBEAT, as_events, encoded
 from oracle.bt.wrappers.chunks import Chunks
+from oracle.errors import OracleError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 
@@ -13,7 +14,7 @@ class Talking:
     """Stands for a run: says what it is given, until it is let go."""
 
     tree = None
-    is_broken = False
+    problem = None
 
     def __init__(self):
         self.said = Chunks()
@@ -124,7 +125,7 @@ async def test_why_a_run_broke_has_no_number_because_another_process_may_go_on_w
     async with aclosing(live.follow()) as batches:
         run.say("a")
         assert numbers(await anext(batches)) == [(0, "a")]
-        run.is_broken = True
+        run.problem = OracleError()
         run.say("the disk is full")
         ((number, chunk),) = await anext(batches)
         assert number == UNNUMBERED

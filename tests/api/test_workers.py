@@ -198,6 +198,7 @@ def test_a_job_that_comes_too_early_is_not_a_failure(front_end, root):
                 worker.run(worker._work_on(Job(0, run_id)))
             assert front_end.run(queue_of_all.problem_of(run_id))[0] == 0
             front_end.run(database.write(lambda c: c.execute(hold, [None, None])))
+            worker.run(worker._dispatcher.heartbeat())
             *_, (_, kind, done) = events
     assert (kind, done["stop_reason"]) == ("done", "answered")
 

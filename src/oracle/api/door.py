@@ -18,6 +18,7 @@ from oracle.api.first_visit import FirstVisit
 from oracle.api.live_runs import LiveRuns
 from oracle.api.metrics import Metrics
 from oracle.api.minds import Minds
+from oracle.api.workers.hearing import hearing
 from oracle.api.workers.queued_runs import QueuedApprovals, opened_queue
 from oracle.api.workplace import Workplace
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
@@ -86,7 +87,9 @@ async def opened(
         agent.setup = _for_many(agent.setup)
         metrics = Metrics()
         if has_workers_elsewhere:
-            runs = await queueing.enter_async_context(opened_queue(agent, store, metrics))
+            runs = await queueing.enter_async_context(
+                opened_queue(agent, store, metrics, settings.server.most_runs_of_user)
+            )
             approvals = QueuedApprovals(runs)
         else:
             runs = LiveRuns(
@@ -114,6 +117,7 @@ async def opened(
             if not has_workers_elsewhere:
                 # Its tools hold runs in their own process.
                 door = replace(door, mcp=await _mcp(door, closing))
+                await closing.enter_async_context(hearing(runs, store.database))
             try:
                 yield door
             finally:

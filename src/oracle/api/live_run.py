@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from oracle.api.live_mind import LiveMind
 from oracle.api.starts import Place, Starts
 from oracle.bt.wrappers.mind.breaks import Breaks
 from oracle.bt.wrappers.run import Run
-from oracle.errors import OracleError, RunHandedOver
+from oracle.errors import OracleError, RunHandedOver, SpendLimitReached
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 Numbered: TypeAlias = Sequence[tuple[int, OracleStreamChunk]]
@@ -95,6 +95,8 @@ class LiveRun:
         await self._begun.wait()
         if not self.id:
             done = await self.end()
+            if isinstance(self._run.problem, SpendLimitReached):
+                raise self._run.problem
             raise NotBegun(done["error_kind"], done["detail"])
         return self.id
 
@@ -153,6 +155,9 @@ class LiveRun:
     def cancel(self, reason: str) -> None:
         self._run.cancel(reason)
 
+    def raise_limits(self, wanted: Mapping[str, float]) -> None:
+        self._run.raise_limits(wanted)
+
     def watched(self) -> LiveMind:
         """Watch its tree from now on, for all who ask. Until the first call nothing is spent on it.
 
@@ -198,7 +203,7 @@ class LiveRun:
 
     def _take(self, chunk: OracleStreamChunk) -> None:
         self.chunks.append(chunk)
-        if not self._run.is_broken:
+        if self._run.problem is None:
             self._on_record = len(self.chunks)
         if self.mind is not None:
             self.mind.watcher.hear(chunk)

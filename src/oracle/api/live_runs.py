@@ -11,7 +11,7 @@ import copy
 import logging
 import time
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Final
 
 from oracle.api.live_run import LiveRun, Numbered
@@ -25,6 +25,7 @@ from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError, TooManyRuns
 from oracle.models.session import LOCAL, StoredRun
 from oracle.models.stream_chunk import ChunkType
+from oracle.services.dispatch import control
 from oracle.services.storage.runs import SERVER
 from oracle.services.storage.users import EVERYBODY
 
@@ -88,8 +89,10 @@ class LiveRuns:
         run = self._agent.new_run(question, context_id, user_id=user, run_id=run_id, **options)
         return self._started(run, user, run_id)
 
-    def ask(self, question: str, context_id: str | None = None, **options: Any) -> RunUnderWay:
-        """The same, wherever the run is worked on."""
+    def ask(
+        self, question: str, context_id: str | None = None, *, priority: int = 0, **options: Any
+    ) -> RunUnderWay:
+        """The same, wherever the run is worked on. Here it begins at once: nothing waits."""
         return self.begin(question, context_id, **options)
 
     def resume(self, run_id: str, **options: Any) -> LiveRun:
@@ -150,6 +153,15 @@ class LiveRuns:
 
     async def cancel(self, run_id: str, reason: str) -> None:
         (self.asked(run_id) or self.under_way(run_id)).cancel(reason)
+
+    async def raise_limits(self, run_id: str, wanted: Mapping[str, float]) -> None:
+        """Let a run spend more. What it may cost is held for it first."""
+        live = self.asked(run_id) or self.under_way(run_id)
+        run = await self._store.runs.get(await live.begun())
+        budgets = self._agent.setup.budgets
+        # The command stays with the run, for a process that takes it over.
+        await control.raise_limits(self._store.database, run, wanted, budgets)
+        live.raise_limits(wanted)
 
     def is_under_way(self, run: StoredRun) -> bool:
         return self.live(run.id) is not None

@@ -21,7 +21,15 @@ from oracle.api.live_run import NotBegun
 from oracle.api.mistakes import CODES, SEND_JSON, fields_of, place_of, told
 from oracle.api.openai.problems import error_of
 from oracle.api.rules import RULES, methods_of
-from oracle.errors import Forbidden, OracleError, TooManyRuns, did_you_mean, named
+from oracle.errors import (
+    Forbidden,
+    OracleError,
+    SpendHeld,
+    SpendLimitReached,
+    TooManyRuns,
+    did_you_mean,
+    named,
+)
 from oracle.services.project.redaction import redact, redacted_traceback
 
 log = logging.getLogger(__name__)
@@ -48,7 +56,10 @@ DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     409: {"model": Problems, "description": "Another process is working on it"},
     413: {"model": Problems, "description": "The body is too large"},
     422: {"model": Problems, "description": "The request does not fit its description"},
-    429: {"model": Problems, "description": "Too many requests or runs; try again later"},
+    429: {
+        "model": Problems,
+        "description": "Too many requests or runs, or a budget is used up",
+    },
     431: {"model": Problems, "description": "Address and headers are too long"},
     503: {"model": Problems, "description": "The database cannot be used"},
 }
@@ -61,9 +72,11 @@ def problem(
     *,
     scope: Connection,
     headers: dict[str, str] | None = None,
+    details: dict[str, Any] | None = None,
 ) -> JSONResponse:
+    """`details` are for programs. OpenAI's clients have no place for them."""
     message = redact(message)
-    plain = {"kind": kind, "message": message}
+    plain = {"kind": kind, "message": message, **(details or {})}
     error = error_of(status, kind, message) if is_openai(scope) else plain
     return JSONResponse({"error": error}, status_code=status, headers=headers)
 
@@ -73,15 +86,21 @@ def is_openai(scope: Connection) -> bool:
 
 
 def problem_of(error: OracleError, scope: Connection) -> JSONResponse:
-    headers = None
-    if isinstance(error, TooManyRuns):
+    headers, details = None, None
+    if isinstance(error, TooManyRuns | SpendLimitReached):
         headers = {"Retry-After": str(math.ceil(error.retry_after))}
+    if isinstance(error, SpendLimitReached):
+        details = {"left": error.left, "unit": error.unit, "renews_at": error.renews_at}
+        if not isinstance(error, SpendHeld):
+            # OpenAI's clients would try again at once.
+            headers = {**(headers or {}), "X-Should-Retry": "false"}
     if isinstance(error, Forbidden):
         told = f'Bearer realm="oracle", error="insufficient_scope", scope="{error.scope}"'
         headers = {"WWW-Authenticate": told}
     kind = error.kind if isinstance(error, NotBegun) else type(error).__name__
     status: int = getattr(getattr(errors, kind, error), "status", 500)
-    return problem(status, kind, _for_clients(str(error)), headers=headers, scope=scope)
+    message = _for_clients(str(error))
+    return problem(status, kind, message, headers=headers, scope=scope, details=details)
 
 
 def _for_clients(message: str) -> str:

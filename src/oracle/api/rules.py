@@ -39,6 +39,9 @@ RULES: Final[Mapping[str, Needs]] = {
     "POST /api/oracle/stream": "ask",
     "GET /api/runs/{run_id}/stream": "read",
     "POST /api/runs/{run_id}/cancel": "ask",
+    # It may cost more than the server allows for a run.
+    "POST /api/runs/{run_id}/limits": "write",
+    "GET /api/spend": "read",
     "GET /api/runs/{run_id}/approvals": "read",
     # To allow a tool that writes, the route asks for `write` as well.
     "POST /api/runs/{run_id}/approvals/{approval_id}": "ask",

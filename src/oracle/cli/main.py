@@ -50,6 +50,7 @@ GROUPS = {
         ("run", "runs:app", "Show, resume or export a run."),
         ("replay", "replay:replay", "Replay a recorded run, as it was or with a change."),
         ("audit", "audit:audit", "Print stored events, oldest first."),
+        ("spend", "spend:spend", "Show what was spent today and this month, and what is left."),
         ("purge", "sessions:purge", "Delete old sessions, runs and events for good."),
     ),
     "Serve": (
@@ -59,7 +60,11 @@ GROUPS = {
         ("token", "token:app", "Make tokens for `oracle serve`, list and revoke them."),
         ("worker", "worker:worker", "Answer the questions that `oracle serve --workers 0` takes."),
         ("workers", "worker:workers", "List the workers, and what each of them works on."),
-        ("queue", "queue:app", "List the runs that wait or are worked on; retry or cancel one."),
+        (
+            "queue",
+            "queue:app",
+            "List the runs that wait or are worked on; retry, cancel or raise one.",
+        ),
     ),
     "Look inside": (
         ("index", "index:index", "Index the project's files."),

@@ -57,7 +57,8 @@ class StoredRun:
     `context_node_id` is the exchange that the run continues from. The status is "running" until
     the run is "done". A run that crashed is still "running", with an expired lease. A run with
     `shadow_of` answers the question of that run again, for a comparison. `door` is "server" if a
-    server takes it up again by itself.
+    server takes it up again by itself. Of the waiting runs of a user, those with a higher
+    `priority` begin first.
     """
 
     id: str
@@ -76,3 +77,4 @@ class StoredRun:
     shadow_of: str | None = None
     user_id: str = LOCAL
     door: str | None = None
+    priority: int = 0

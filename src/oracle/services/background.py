@@ -190,23 +190,35 @@ os.register_at_fork(after_in_child=_forget_all)
 
 # -- the event loop --------------------------------------------------------------------------------
 
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    # A function of its own: work that is done inside of `except` would show "no running event loop"
+    # as the context of every exception.
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 _abandoned: Final[set[asyncio.Task[Any]]] = set()
 """An event loop keeps only weak references to its tasks."""
 
 
-async def within(seconds: float, work: Coroutine[Any, Any, Result]) -> Result:
-    """The result of the work, or `TimeoutError` after `seconds`.
+async def within(seconds: float | Callable[[], float], work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of the work, or `TimeoutError` after `seconds`. A function says how many are left,
+    and is asked again when these are over.
 
     `asyncio.timeout` waits until the work has obeyed its cancellation. This does not: work that is
     late is cancelled and abandoned.
     """
     task = asyncio.get_running_loop().create_task(work)
     try:
-        await asyncio.wait({task}, timeout=seconds)
-        if task.done():
-            return task.result()
-        task.cancel()
-        raise TimeoutError(f"it took longer than {seconds:g} s")
+        left = seconds() if callable(seconds) else seconds
+        while not (await asyncio.wait({task}, timeout=max(0.0, left)))[0]:
+            if not callable(seconds) or (left := seconds()) <= 0:
+                task.cancel()
+                raise TimeoutError("it took longer than it may")
+        return task.result()
     except asyncio.CancelledError:
         # The caller is cancelled. The work gets a moment to close what it has open.
         task.cancel()

@@ -96,6 +96,8 @@ INDEXES = {
         "runs_started_at": ["started_at"],
         "runs_not_done": ["started_at"],
         "runs_user_id": ["user_id", "started_at", "id"],
+        "runs_waiting": ["project", "user_id", "priority", "started_at", "id"],
+        "runs_held": ["project", "user_id"],
     },
     "events": {
         "events_run_id": ["run_id", "id"],
@@ -104,19 +106,21 @@ INDEXES = {
     },
     "shadow_reports": {"shadow_reports_run_id": ["run_id"]},
     "run_commands": {"run_commands_run_id": ["run_id", "id"]},
+    "spend": {"spend_held": ["at"]},
 }
-
-
-def _key_of(table):
-    is_numbered = table in (schema.journal, schema.run_chunks)
-    return ["run_id", "seq"] if is_numbered else [table.columns[0].name]
+KEYS = {
+    "journal": ["run_id", "seq"],
+    "run_chunks": ["run_id", "seq"],
+    "spend": ["run_id", "day"],
+    "spend_totals": ["scope", "name", "period"],
+}
 
 
 def declared_shape():
     return {
         table.name: {
             "columns": {(column.name, column.is_optional) for column in table.columns},
-            "key": _key_of(table),
+            "key": KEYS.get(table.name, [table.columns[0].name]),
             "links": LINKS.get(table.name, set()),
             "indexes": INDEXES.get(table.name, {}),
         }

@@ -111,6 +111,8 @@ async def complete(
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(events, media_type="text/event-stream", headers=headers)
     async with cancelled_with(request, live):
+        # A run that could not be begun is an error of the request, not an answer.
+        await live.begun()
         done = await live.end()
     answer, cited = finished(done)
     message = {

@@ -9,6 +9,9 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
+from oracle.errors import SpendLimitReached
+
+QUOTA: Final = "insufficient_quota"
 _CODES: Final[Mapping[int, str]] = {
     401: "invalid_api_key",
     403: "insufficient_permissions",
@@ -32,6 +35,9 @@ class OpenAIErrors(BaseModel):
 
 def error_of(status: int, kind: str, message: str, *, param: str | None = None) -> dict[str, Any]:
     """`param` is the field of the request that the error is about."""
+    if kind == SpendLimitReached.__name__:
+        # The words for a budget that is used up: clients do not take it for a passing limit.
+        return {"message": message, "type": QUOTA, "param": param, "code": QUOTA}
     types = {429: "rate_limit_error"}
     type_ = types.get(status, "server_error" if status >= 500 else "invalid_request_error")
     return {"message": message, "type": type_, "param": param, "code": _CODES.get(status, kind)}

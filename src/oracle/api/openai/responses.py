@@ -65,6 +65,8 @@ async def respond(
         events = _streamed(asked, live, await live.begun(), finished)
         return StreamingResponse(events, media_type="text/event-stream")
     async with cancelled_with(request, live):
+        # A run that could not be begun is an error of the request, not an answer.
+        await live.begun()
         done = await live.end()
     return JSONResponse(_response(asked, live, done, finished))
 

@@ -21,6 +21,7 @@ from oracle.api.server_sent_events import (
     place_after,
     queued,
 )
+from oracle.bt.wrappers.spending import checked_raise
 from oracle.models.source import Given
 from oracle.services.attachments.gathering import gather
 from oracle.services.background import in_thread
@@ -48,6 +49,26 @@ class Question(BaseModel):
     attachments: Annotated[
         list[str], Field(max_length=50, description="Files of the project: src/a.py:10-40")
     ] = []
+    priority: Annotated[
+        int,
+        Field(
+            ge=-10,
+            le=10,
+            description="With `--workers 0`: higher ones of the same user begin first; those below "
+            "0 after the runs of others",
+        ),
+    ] = 0
+
+
+class MoreLimits(BaseModel):
+    """What a run may use in all, from now on. A limit is never made smaller."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"money": 2.0}]})
+
+    turns: Annotated[int | None, Field(ge=0, le=10**9)] = None
+    tokens: Annotated[int | None, Field(ge=0, le=10**12)] = None
+    money: Annotated[float | None, Field(ge=0, le=10**9, allow_inf_nan=False)] = None
+    seconds: Annotated[float | None, Field(ge=0, le=10**9, allow_inf_nan=False)] = None
 
 
 class Reply(BaseModel):
@@ -113,6 +134,14 @@ async def cancel(run_id: str, door: TheDoor) -> dict[str, str]:
     return {"run_id": run_id, "status": "cancelling"}
 
 
+@router.post("/runs/{run_id}/limits", status_code=202)
+async def raise_limits(run_id: str, more: MoreLimits, door: TheDoor) -> dict[str, Any]:
+    """Let a run that is under way use more. What it may cost is taken from the budgets at once."""
+    wanted = checked_raise(more.model_dump(exclude_none=True))
+    await door.runs.raise_limits(run_id, wanted)
+    return {"run_id": run_id, "limits": wanted}
+
+
 @router.get("/runs/{run_id}/approvals")
 async def approvals(run_id: str, door: TheDoor) -> list[dict[str, Any]]:
     """What the run waits for a person to allow."""
@@ -144,7 +173,13 @@ async def _asked(asked: Question, door: Door) -> RunUnderWay:
     given = Given(text=asked.attachment)
     if asked.attachments:
         given = await in_thread(lambda: _given(asked, door))
-    return door.runs.ask(asked.question, asked.context_id, session_id=asked.session_id, given=given)
+    return door.runs.ask(
+        asked.question,
+        asked.context_id,
+        session_id=asked.session_id,
+        given=given,
+        priority=asked.priority,
+    )
 
 
 def _given(asked: Question, door: Door) -> Given:

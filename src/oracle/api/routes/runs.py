@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 
-from oracle.api.door import Door, TheDoor
+from oracle.api.door import Door, TheCaller, TheDoor
 from oracle.bt.wrappers.decisions.playing import recorded
 from oracle.bt.wrappers.decisions.recording_file import exported
 from oracle.bt.wrappers.retelling import retold
@@ -20,6 +20,7 @@ from oracle.services.ans.query import EventQuery
 from oracle.services.background import in_thread
 from oracle.services.comparison.comparing import Row, is_passed, rows_of
 from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.spend_report import spend_rows
 
 router = APIRouter(prefix="/api", tags=["runs"])
 
@@ -48,6 +49,14 @@ async def export(run_id: str, door: TheDoor) -> PlainTextResponse:
     """A recording without secrets, for `oracle replay`."""
     text = await exported(await recorded(*await door.store.record_of((await door.run(run_id)).id)))
     return PlainTextResponse(text, media_type="application/json")
+
+
+@router.get("/spend")
+async def spend(door: TheDoor, caller: TheCaller) -> list[dict[str, Any]]:
+    """What the caller and the project have spent today and this month, and what is left."""
+    budgets = door.agent.setup.budgets
+    rows = await spend_rows(door.store.database, caller.user, door.project, budgets)
+    return [asdict(row) for row in rows]
 
 
 @router.get("/events")

@@ -25,7 +25,8 @@ async def opened_worker(
     settings: Settings, root: Path, *, most_runs: int, model: Model | None = None
 ) -> AsyncGenerator[Worker]:
     async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
-        store = store.for_door(QUEUED)
+        most_of_user = settings.server.most_runs_of_user
+        store = store.for_door(QUEUED, most_of_user)
         answers = Answers()
         agent = project_agent(settings, root=root, model=model, store=store, approve=answers.ask)
         project = agent.project_id or None
@@ -39,7 +40,7 @@ async def opened_worker(
         )
         async with (
             open_news(store.database) as news,
-            open_dispatcher(store.database, project) as dispatcher,
+            open_dispatcher(store.database, project, most_of_user=most_of_user) as dispatcher,
         ):
             yield Worker(
                 runs=runs,

@@ -6,7 +6,7 @@ import asyncio
 import copy
 import uuid
 from collections.abc import AsyncGenerator, Coroutine, Mapping
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
 from oracle.api.approvals import Approvals
@@ -17,7 +17,7 @@ from oracle.api.workers.stored_stream import follow
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.queueing import store_question
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import NotFound, RunHandedOver
+from oracle.errors import NotFound, OracleError, RunHandedOver
 from oracle.models.session import LOCAL, StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.dispatch import control
@@ -78,7 +78,9 @@ class QueuedRun:
         self._cancelling = asyncio.create_task(self._cancel(reason))
 
     async def _cancel(self, reason: str) -> None:
-        await self._runs.cancel(await self.begun(), reason)
+        # One that was never stored, or has ended, needs no cancelling.
+        with suppress(OracleError):
+            await self._runs.cancel(await self.begun(), reason)
 
 
 class QueuedRuns(LiveRuns):
@@ -107,7 +109,7 @@ class QueuedRuns(LiveRuns):
     async def _store_question(self, question: str, context_id: str | None, **options: Any) -> None:
         store = self._store.seen_by(LOCAL if self._user is None else self._user)
         await store_question(store, self._agent.setup, question, context_id, **options)
-        await self._dispatcher.enqueue(options["run_id"])
+        await self._dispatcher.admit(store.database.user or LOCAL)
 
     async def follow(
         self, run_id: str, after: int = -1, *, beat: float | None = None
@@ -122,6 +124,13 @@ class QueuedRuns(LiveRuns):
         if run.status == "done":
             raise NotFound(f"run {run_id} has ended; GET /api/runs/{run_id} says how")
         await control.cancel(self._store.database, self._dispatcher, run, reason)
+
+    async def raise_limits(self, run_id: str, wanted: Mapping[str, float]) -> None:
+        run = await self._store.runs.get(run_id)
+        if run.status == "done":
+            raise NotFound(f"run {run_id} has ended; GET /api/runs/{run_id} says how")
+        budgets = self._agent.setup.budgets
+        await control.raise_limits(self._store.database, run, wanted, budgets)
 
     async def asked_by(self, run_id: str) -> list[Mapping[str, Any]]:
         """The question that the run waits for an answer to: the last thing that it has said."""
@@ -158,12 +167,12 @@ class QueuedRuns(LiveRuns):
 
 @asynccontextmanager
 async def opened_queue(
-    agent: OracleBTWrapper, store: RunStore, metrics: Metrics
+    agent: OracleBTWrapper, store: RunStore, metrics: Metrics, most_of_user: int
 ) -> AsyncGenerator[QueuedRuns]:
     project = agent.project_id or None
     async with (
         open_news(store.database) as news,
-        open_dispatcher(store.database, project) as dispatcher,
+        open_dispatcher(store.database, project, most_of_user=most_of_user) as dispatcher,
     ):
         yield QueuedRuns(
             agent, store, dispatcher=dispatcher, news=news, project=project, metrics=metrics

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from oracle.api.live_run import LiveRun
 from oracle.api.live_runs import LiveRuns
 from oracle.api.workers.answers import Answers
+from oracle.api.workers.hearing import obey
 from oracle.api.workers.publishing import publish
 from oracle.bt.wrappers.queueing import options_of
 from oracle.bt.wrappers.run_end import RunEnd
@@ -38,9 +41,15 @@ SECONDS_CHUNKS_ARE_KEPT: Final = 600.0
 """After the end of a run, for readers that are slow. Later ones read the record."""
 BEATS_BETWEEN_CLEANINGS: Final = 100
 
-NOT_ITS_FAULT: Final = frozenset({"LeaseHeld", "StoreError", "JournalError", "TooManyRuns"})
+NOT_ITS_FAULT: Final = frozenset(
+    {"LeaseHeld", "StoreError", "JournalError", "TooManyRuns", "SpendHeld"}
+)
 """Kinds of errors that say nothing about the run: a job that came too early, a database that was
-away. The next look finds the run again.
+away, other runs of its user that have to end first. The next look finds the run again.
+"""
+KEPT_SHARE: Final = 8
+"""One place in eight, and at least one of several, is kept for users who have no run under way. So
+a user who has many waits for none of theirs.
 """
 AGAIN: Final = "TimedOut"
 """The kind of error that may pass by itself: a run that has not begun is tried again."""
@@ -72,6 +81,10 @@ class Worker:
         self._commands = Commands(database)
         self._workers = Workers(database)
         self._room = asyncio.Semaphore(most_runs)
+        self._kept = max(1, most_runs // KEPT_SHARE) if most_runs > 1 else 0
+        self._users: Counter[str] = Counter()
+        # Users whose runs this worker had no place for.
+        self._held_back: set[str] = set()
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._handing_over: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
@@ -140,9 +153,34 @@ class Worker:
             with contextlib.suppress(NotFound):  # it was deleted while it waited
                 run = await self._store.runs.get(job.run_id)
                 if run.status != "done":
-                    await self._run(run)
+                    async with self._place_for(run.user_id) as has_place:
+                        if has_place:
+                            await self._run(run)
         finally:
             await self._finish(job)
+
+    @asynccontextmanager
+    async def _place_for(self, user: str) -> AsyncGenerator[bool]:
+        """The last places are kept for users who have nothing under way, here or elsewhere."""
+        is_kept = self._users.total() >= self._most_runs - self._kept
+        has_others = self._users[user] > 0
+        # Counted before anything is awaited: the jobs of a flood come all at once.
+        self._users[user] += 1
+        try:
+            if is_kept and (has_others or await self._queue.held_by(user)):
+                self._held_back.add(user)
+                yield False
+            else:
+                yield True
+        finally:
+            self._users[user] -= 1
+
+    async def _admit_next(self, user: str) -> None:
+        """A place has become free: for the next run of this user, and of those held back."""
+        users, self._held_back = {user, *self._held_back}, set()
+        for each in users:
+            with contextlib.suppress(OracleError):
+                await self._dispatcher.admit(each)
 
     async def _run(self, run: StoredRun) -> None:
         runs = self._runs.seen_by(run.user_id)
@@ -187,6 +225,7 @@ class Worker:
             if run.stop_reason != NEVER_BEGUN:
                 await self._queue.ended(run_id)
             await self._streams.ended(run_id)
+            await self._admit_next(run.user_id)
         elif last is None or last.type != ChunkType.DONE:
             # It was handed over.
             await self._dispatcher.enqueue(run_id)
@@ -220,13 +259,13 @@ class Worker:
 
     def _do(self, live: LiveRun, command: object) -> None:
         match command:
-            case {"cancel": str(reason)}:
-                live.cancel(reason)
             case {"approve": str(id_), "yes": bool(is_yes)}:
                 self._answers.give(id_, is_yes=is_yes)
-            case _:
+            case _ if not obey(live, command):
                 # A newer version may know it.
                 log.warning("run %s: the command %s is not known", live.id, command)
+            case _:
+                pass
 
     # -- signs of life -----------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from oracle.errors import OracleError, StoreError
@@ -27,6 +27,8 @@ class Lease:
         self.owner = owner
         self._needs_record = needs_record
         self._lost: OracleError | None = None
+        self.usage: Callable[[], Mapping[str, Any]] = dict[str, Any]
+        """What the run has used so far. It is noted with each renewal."""
         self._parks_for: float | None = None
         self._renewing: asyncio.Task[None] | None = None
 
@@ -51,7 +53,7 @@ class Lease:
         """Let another process take the run; where that fails, the lease runs out by itself."""
         with contextlib.suppress(OracleError):
             if self._parks_for is None:
-                await self._runs.release(self._run_id, self.owner)
+                await self._runs.release(self._run_id, self.owner, self.usage())
             else:
                 await self._runs.park(self._run_id, self.owner, self._parks_for)
 
@@ -77,7 +79,7 @@ class Lease:
         while True:
             await asyncio.sleep(self._runs.renew_seconds)
             try:
-                await self._runs.renew(self._run_id, self.owner)
+                await self._runs.renew(self._run_id, self.owner, usage=self.usage())
             except StoreError as problem:
                 # The lease lasts for several renewals, so a database may be away for a moment.
                 log.warning("the lease of run %s was not renewed: %s", self._run_id, problem)

@@ -1,12 +1,15 @@
-"""What the index says about a question before the tree begins."""
+"""What is known about a question and its project before the tree begins."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
 
 from oracle.bt.actions.assess import turns_of
+from oracle.bt.wrappers.recipe import GatherFacts
 from oracle.errors import OracleError
 from oracle.models.session import Exchange
 from oracle.services.agent_services import Sources
@@ -14,6 +17,9 @@ from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.first_look import Searched, shares_of
 
 log = logging.getLogger(__name__)
+
+FACTS_SECONDS: Final = 1.0
+SHARE_FOR_FACTS: Final = 0.25
 
 
 class LookedUp(NamedTuple):
@@ -35,3 +41,12 @@ async def looked_up(sources: Sources, query: str, history: Sequence[Exchange]) -
     except (OracleError, OSError) as problem:
         log.warning("no source is kept for later, because a search failed: %s", problem)
         return LookedUp(known)
+
+
+async def gathered(facts: GatherFacts | None, seconds_left: float) -> Mapping[str, Any]:
+    """Facts about the project. They help, but no question waits long for them."""
+    if facts is not None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(FACTS_SECONDS, SHARE_FOR_FACTS * seconds_left)):
+                return await facts()
+    return {}

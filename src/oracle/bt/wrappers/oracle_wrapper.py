@@ -30,6 +30,7 @@ from oracle.services.control.ledger import Limits
 from oracle.services.control.sufficiency import Sufficiency, heuristic_sufficiency
 from oracle.services.fallback_classifier import FallbackClassifier, heuristic_classify
 from oracle.services.llm.protocol import Model
+from oracle.services.storage.budgets import Budget
 from oracle.services.tools.protocol import Tools
 
 __all__ = ["OpenStore", "OracleBTWrapper", "OracleStreamChunk"]
@@ -56,7 +57,8 @@ class OracleBTWrapper:
     and prompts that may change between two questions. `facts` are gathered for the first message.
     `approve` asks a person. The `loop` is the tree, or the plain one that it is compared with.
     `follow` is called with the id and the stop reason of each run that has answered a question.
-    `bert` gives a second opinion where the heuristics are unsure.
+    `bert` gives a second opinion where the heuristics are unsure. `budgets` are kept by all runs of
+    the user and of the project together.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class OracleBTWrapper:
         classify_fallback: FallbackClassifier = heuristic_classify,
         is_sufficient: Sufficiency = heuristic_sufficiency,
         bert: Bert | None = None,
+        budgets: Sequence[Budget] = (),
     ) -> None:
         self.user_id = user_id
         self.project_id = project_id
@@ -103,6 +106,7 @@ class OracleBTWrapper:
             facts=facts,
             folder=folder,
             roots=tuple(roots),
+            budgets=tuple(budgets),
             project=project_id or None,
             user=user_id,
             tree=LOOPS[loop],

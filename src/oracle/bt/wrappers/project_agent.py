@@ -19,6 +19,7 @@ from oracle.services.llm.protocol import Model, Prices
 from oracle.services.project.root import here, project_name
 from oracle.services.prompting.project_facts import ProjectFacts
 from oracle.services.settings.sections import EMBEDDED, WebSettings
+from oracle.services.storage.budgets import budgets_from
 from oracle.services.tools.project_index import ProjectIndex
 from oracle.services.tools.protocol import Tools
 from oracle.settings import Settings
@@ -85,6 +86,7 @@ def project_agent(
         folder="" if settings.root is not None else str(root.resolve()),
         loop=settings.loop.answers,
         follow=follow,
+        budgets=budgets_from(settings.spend),
     )
 
 

@@ -14,10 +14,13 @@ from oracle.errors import InputError
 from oracle.models.session import Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.services.control.ledger import Limits
+from oracle.services.llm.protocol import Prices
 from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
 from oracle.services.signals.said import is_visible
+from oracle.services.storage.budgets import need_of
 from oracle.services.storage.runs import QUEUED
+from oracle.services.storage.spend import Hold
 
 
 async def store_question(
@@ -33,6 +36,7 @@ async def store_question(
     run_id: str,
     approve: Literal["as usual"] | None = "as usual",
     may_write: bool = True,
+    priority: int = 0,
 ) -> None:
     """The options are those of `OracleBTWrapper.new_run`.
 
@@ -75,7 +79,18 @@ async def store_question(
         project=agent.project,
         door=QUEUED,
         request=request,
+        priority=priority,
+        hold=_check(agent, limits),
     )
+
+
+def _check(agent: AgentSetup, limits: Limits | None) -> Hold:
+    """Refuses a question at once if nothing is left. The worker holds what it may cost."""
+    model = agent.live.model
+    prices = Prices(input=0, output=0) if model is None else model.prices
+    asked = (limits or agent.limits).to_dict()
+    need = need_of(asked, None if prices is None else asdict(prices))
+    return Hold(need=need, budgets=agent.budgets, project=agent.project, only_checks=True)
 
 
 def _without_secrets(exchange: Exchange) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from oracle.services.project.redaction import redact, redacted
 from oracle.services.prompting.project_facts import ROOTS, date_of
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.signals.said import has_visible_text, signals_in_answer
+from oracle.services.storage.budgets import Budget
 from oracle.services.storage.damage import RESTORE
 from oracle.services.tools.protocol import PreparedTools, Tools
 
@@ -190,6 +191,8 @@ class AgentSetup:
     may_write: bool = True
     """Whether the user may allow a tool that writes. If not, an order to write is not a yes."""
     tree: str = TREE
+    budgets: tuple[Budget, ...] = ()
+    """Of all runs of the user and the project together."""
     roots: tuple[tuple[str, str], ...] = ()
     """The further roots of the project: the name and the path of each, as the settings have it."""
 

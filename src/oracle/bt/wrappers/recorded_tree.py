@@ -19,6 +19,7 @@ from oracle.bt.lua.library import TreeLibrary, all_declared
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe, import_our_leaves
+from oracle.bt.wrappers.spending import raise_limits
 from oracle.errors import BlackboardError, InputError, JournalError, TreeFileError
 from oracle.services.ans.bus import EventBus, emitting_to, get_event_bus
 from oracle.services.ans.event import Event, Severity, running_in
@@ -108,6 +109,8 @@ class RecordedTree:
             time_source=time_source,
         )
         self.bus = RunBus(self.journal, get_event_bus())
+        if lease is not None:
+            lease.usage = self._used_so_far
         definition = self._load(leaves)
         self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         try:
@@ -183,6 +186,9 @@ class RecordedTree:
     def cancel(self, reason: str = "cancelled") -> None:
         self.journal.command({"cancel": reason})
 
+    def raise_limits(self, wanted: Mapping[str, float]) -> None:
+        self.journal.command({"raise": dict(wanted)})
+
     def read(self, key: str, default: Any = None) -> Any:
         """A value of the board; a tree of one's own need not have all our keys."""
         return self.board.get(key) if key in self.board else default
@@ -200,6 +206,10 @@ class RecordedTree:
     def ending(self, outcome: Outcome) -> tuple[str, dict[str, Any]]:
         """Why it ended and what it used; a tree that knows better than the runtime says so."""
         return self.read("stop_reason") or outcome.stop, self.read("usage") or {}
+
+    def _used_so_far(self) -> Mapping[str, Any]:
+        """By the ledger, which a tree of one's own need not have."""
+        return self.read("ledger") or {}
 
     async def _play(self) -> Outcome:
         context = self.tree_run.context
@@ -237,6 +247,8 @@ class RecordedTree:
     def _obey(self, command: Any) -> None:
         if "cancel" in command:
             self.tree_run.cancel(command["cancel"])
+        elif "raise" in command:
+            raise_limits(self.board, self.tree_run, command["raise"])
         elif "resumed" in command:
             # The journal's clock goes on from the crash, so that deadlines do. Events that follow
             # happen later, by the time in between.

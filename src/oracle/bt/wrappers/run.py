@@ -23,16 +23,17 @@ from typing import Any, Final, TypeAlias, TypeVar
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.state.base import RunStatus
 from oracle.bt.wrappers.chunks import Chunks
-from oracle.bt.wrappers.looked_up import LookedUp, looked_up
+from oracle.bt.wrappers.looked_up import LookedUp, gathered, looked_up
 from oracle.bt.wrappers.recipe import AgentSetup, check_roots, services_from
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
+from oracle.bt.wrappers.spending import refuse_budgets
 from oracle.errors import InputError, OracleError, TimedOut
 from oracle.models.session import Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
-from oracle.services.background import in_thread, within
+from oracle.services.background import in_thread, running_loop, within
 from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.prompting.project_facts import MISSING_ROOTS, WARNINGS
 from oracle.services.signals.said import is_visible
@@ -48,9 +49,6 @@ SECONDS_TO_BEGIN: Final = 4.0
 """How long a run may take beyond its time limit until it is begun."""
 SECONDS_BEYOND: Final = 6.0
 """How long a run may take beyond its time limit to close what hangs, and to store its answer."""
-
-FACTS_SECONDS: Final = 1.0
-SHARE_FOR_FACTS: Final = 0.25
 
 OpenStore: TypeAlias = Callable[[], AbstractAsyncContextManager[RunStore]]
 Begin: TypeAlias = Callable[["Run", AsyncExitStack], Coroutine[Any, Any, RecordedTree]]
@@ -78,11 +76,12 @@ class Run:
         self._store = store
         self._nodes = nodes
         self.said = Chunks()
-        self.is_broken = False
-        """Whether an error has ended it: what it says then is not on record."""
+        self.problem: Exception | None = None
+        """The error that has ended it, if one has: what it says then is not on record."""
         live = replace(agent.live, say=self.said.put)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
+        self._raised: list[Mapping[str, float]] = []
         self._is_handed_over = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
@@ -171,11 +170,18 @@ class Run:
 
     def cancel(self, reason: str = "cancelled") -> None:
         """End the run, at any moment and from any thread: it still ends with what it has."""
-        if self._loop is None or self._loop is _running_loop():
+        if self._loop is None or self._loop is running_loop():
             self._cancel(reason)
         else:
             with contextlib.suppress(RuntimeError):  # its event loop is closed, and it has ended
                 self._loop.call_soon_threadsafe(self._cancel, reason)
+
+    def raise_limits(self, wanted: Mapping[str, float]) -> None:
+        """Let it spend more, in the event loop of the run. No limit is made smaller."""
+        if self.tree is None:
+            self._raised.append(wanted)
+        else:
+            self.tree.raise_limits(wanted)
 
     def hand_over(self, *, parked_for: float | None = None) -> None:
         """Stop without an end, in the event loop of the run: another process can resume it.
@@ -212,6 +218,8 @@ class Run:
                     self.said.put(warning)
                 if self._nodes:
                     self.tree.tree_run.subscribe(self._say_node)
+                for wanted in self._raised:
+                    self.tree.raise_limits(wanted)
                 # It was cancelled while it was prepared.
                 if self._cancelled is not None:
                     self.tree.cancel(self._cancelled)
@@ -225,10 +233,14 @@ class Run:
 
     async def _in_time(self, work: Coroutine[Any, Any, Result], done: str, beyond: float) -> Result:
         """The tree keeps the time limit by itself. This binds all that is done around it."""
+        spent = self._seconds_spent()
         try:
-            return await within(self._seconds_left() + beyond, work)
+            # Asked again when the time is over: the limit may have been raised meanwhile.
+            return await within(
+                lambda: max(self._time_limit, spent) - self._seconds_spent() + beyond, work
+            )
         except TimeoutError:
-            limit = self._agent.limits.seconds
+            limit = self._time_limit
             raise TimedOut(
                 f"the run was not {done} within its time limit of {limit:g} s: something that it "
                 "waits for does not respond, such as a database that another process has locked; "
@@ -239,7 +251,12 @@ class Run:
         return round(time.monotonic() - self._started_at, 3)
 
     def _seconds_left(self) -> float:
-        return max(0.0, self._agent.limits.seconds - self._seconds_spent())
+        return max(0.0, self._time_limit - self._seconds_spent())
+
+    @property
+    def _time_limit(self) -> float:
+        limits = None if self.tree is None else self.tree.read("limits")
+        return max(self._agent.limits.seconds, limits["seconds"] if limits else 0.0)
 
     async def _begin_new(
         self,
@@ -254,6 +271,8 @@ class Run:
     ) -> RecordedTree:
         if not is_visible(query):
             raise InputError("the question is empty; ask something")
+        if self._store is None:
+            refuse_budgets(self._agent.budgets)
         if self._store is None and context_id is not None:
             raise InputError(f"there is no store to look for exchange {context_id!r} in")
         store = await self._open_store(leaving)
@@ -263,7 +282,8 @@ class Run:
         looked = await self._prepare_sources(leaving, query, history)
         await self._agent.prepare_tools(query, history, looked.known_terms)
         warnings = await self._refreshed_definitions()
-        facts = await self._facts()
+        may_gather = self._agent.facts if self._cancelled is None else None
+        facts = await gathered(may_gather, self._seconds_left())
         if warnings := [*warnings, *facts.get(MISSING_ROOTS, ())]:
             facts = {**facts, WARNINGS: warnings}
         recipe = self._agent.recipe(
@@ -284,6 +304,7 @@ class Run:
             session_id=session_id,
             opens_session=is_kept and not history and session_id is None,
             project=self._agent.project,
+            budgets=self._agent.budgets,
         )
 
     async def _refreshed_definitions(self) -> list[str]:
@@ -305,7 +326,7 @@ class Run:
             raise InputError(f"run {run_id} belongs to the project {run.project!r}; go there")
         check_roots(run_id, (await store.start_of(run_id)).get("board"), self._agent.roots)
         await self._prepare_sources(leaving)
-        return await store.resume(run_id, services=self._services)
+        return await store.resume(run_id, services=self._services, budgets=self._agent.budgets)
 
     async def _begin_replay(self, leaving: AsyncExitStack, *, run_id: str) -> RecordedTree:
         store = await self._open_store(leaving)
@@ -343,16 +364,6 @@ class Run:
             preparing.cancel()
         return preparing.result() if preparing.done() and not preparing.cancelled() else LookedUp()
 
-    async def _facts(self) -> Mapping[str, Any]:
-        """Facts about the project. They help, but no question waits long for them."""
-        if self._agent.facts is None or self._cancelled is not None:
-            return {}
-        seconds = min(FACTS_SECONDS, SHARE_FOR_FACTS * self._seconds_left())
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                return await self._agent.facts()
-        return {}
-
     async def _keep(self, outcome: Outcome) -> None:
         """What the user is shown is on disk before `done`, and before the run counts as done."""
         assert self.tree is not None
@@ -369,7 +380,7 @@ class Run:
         is_ours = isinstance(problem, OracleError)
         if not is_ours:
             log.error("run %s broke:\n%s", self._end.done()["run_id"], redacted_traceback(problem))
-        self.is_broken = True
+        self.problem = problem
         told = redact(str(problem) if is_ours else f"{type(problem).__name__}: {problem}")
         self._say(ChunkType.ERROR, content=told)
         done = self._end.broken(problem, told)
@@ -387,10 +398,3 @@ class Run:
         status = "halted" if new is None else new.value
         tick = self.tree.tree_run.context.ticks
         self._say(ChunkType.NODE, path=path, status=status, tick=tick)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

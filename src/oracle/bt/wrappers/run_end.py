@@ -7,7 +7,14 @@ from typing import Any, Final
 
 from oracle.bt.core.runtime import Outcome
 from oracle.bt.wrappers.recorded_tree import RecordedTree
-from oracle.errors import InputError, JournalError, LeaseHeld, StoreError, TimedOut
+from oracle.errors import (
+    InputError,
+    JournalError,
+    LeaseHeld,
+    SpendLimitReached,
+    StoreError,
+    TimedOut,
+)
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.ans.event import Event
 from oracle.services.citations import holds, places_to_remember
@@ -18,6 +25,7 @@ from oracle.services.signals.said import is_visible, place_in_answer
 STOPS: Final[tuple[tuple[type[Exception], str], ...]] = (
     (InputError, "invalid_input"),
     (LeaseHeld, "held_elsewhere"),
+    (SpendLimitReached, "spend_limit"),
     (StoreError, "store_failed"),
     (JournalError, "store_failed"),
     (TimedOut, "time_limit"),

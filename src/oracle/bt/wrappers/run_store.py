@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import os
 import time
 import uuid
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.lease import Lease
 from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
+from oracle.bt.wrappers.spending import lowered
 from oracle.errors import InputError, StoreError
 from oracle.models.session import Exchange, Session
 from oracle.services.ans.bus import EventBus, get_event_bus
@@ -28,11 +30,13 @@ from oracle.services.journal.record import check_end, decoded, names_of_texts
 from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
 from oracle.services.storage.addresses import Address
+from oracle.services.storage.budgets import Budget
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.naming import Naming
 from oracle.services.storage.runs import NEVER_BEGUN, QUEUED, WITHOUT_END, Runs, new_owner
 from oracle.services.storage.sessions import Sessions
+from oracle.services.storage.spend import Hold
 from oracle.services.storage.transactions import Transaction, marks
 
 if TYPE_CHECKING:
@@ -44,7 +48,6 @@ log = logging.getLogger(__name__)
 BEFORE_FIRST: Final = ""
 """In the place of an exchange: a run that begins its session again, as a branch of its own."""
 
-
 _RECORDS: Final = (
     "SELECT seq, kind, node_path, turn, ordinal, body, at FROM journal WHERE run_id = ? "
     "ORDER BY seq"
@@ -54,7 +57,7 @@ _RECORDS: Final = (
 class RunStore:
     """Without a `writer` it only reads. Where a run is asked for, a unique prefix will do.
 
-    `door` is written to the runs that begin here: "server" for those that a server takes up again
+    Its door is written to the runs that begin here: "server" for those that a server takes up again
     by itself if their process dies. A run of the terminal waits for its user.
     """
 
@@ -64,25 +67,32 @@ class RunStore:
         writer: JournalWriter | None = None,
         *,
         leaves: LeafRegistry = LEAVES,
-        door: str | None = None,
     ) -> None:
-        self.runs = Runs(database)
-        self.database = database
+        self._use(database)
         self._writer = writer
         self.leaves = leaves
-        self._door = door
-        self._sessions = Sessions(database)
-        self._exchanges = Exchanges(database)
+        self._door: str | None = None
+        self._most: int | None = None
 
     def seen_by(self, user: str | None) -> RunStore:
         """The same store for another user; with None, for all of them."""
         if user == self.database.user:
             return self
-        view = self.database.seen_by(user)
-        return RunStore(view, self._writer, leaves=self.leaves, door=self._door)
+        view = copy.copy(self)
+        view._use(self.database.seen_by(user))
+        return view
 
-    def for_door(self, door: str) -> RunStore:
-        return RunStore(self.database, self._writer, leaves=self.leaves, door=door)
+    def for_door(self, door: str, most_of_user: int | None = None) -> RunStore:
+        """All processes together take at most `most_of_user` queued runs of a user at once."""
+        view = copy.copy(self)
+        view._door, view._most = door, most_of_user
+        return view
+
+    def _use(self, database: Database) -> None:
+        self.runs = Runs(database)
+        self.database = database
+        self._sessions = Sessions(database)
+        self._exchanges = Exchanges(database)
 
     @property
     def shadow_reports(self) -> ShadowReports:
@@ -173,8 +183,11 @@ class RunStore:
         opens_session: bool = False,
         project: str | None = None,
         shadow_of: str | None = None,
+        budgets: Sequence[Budget] = (),
     ) -> RecordedTree:
         """Write a new run down before anything is done for it.
+
+        What it may cost is held for it, within the `budgets`. If less is left, it gets that.
 
         It goes on from its `parent`, else in a session that is there, else it `opens_session`: then
         the run and the session are both there, or neither.
@@ -182,8 +195,10 @@ class RunStore:
         owner = new_owner()
         sink = self._writing().sink(recipe.run_id, owner)
         lease = self._lease(recipe.run_id, owner)
+        options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
-        tree = RecordedTree(recipe, sink, leaves=self.leaves, services=services, lease=lease)
+        tree = RecordedTree(recipe, sink, **options)
+        hold = Hold.of_board(recipe.board, budgets, project)
         try:
             if parent is not None:
                 session_id = parent.session_id
@@ -193,35 +208,43 @@ class RunStore:
                 session_id = uuid.uuid4().hex
             if self._door == QUEUED:
                 # A front end has stored it already.
-                await self.runs.begin_queued(recipe.run_id, owner, recipe.tree)
-                return tree
-            await self.runs.begin(
-                run_id=recipe.run_id,
-                question=recipe.question,
-                tree=recipe.tree,
-                at=recipe.began_at,
-                owner=owner,
-                session_id=session_id,
-                context_id=None if parent is None else parent.id,
-                opens_session=opens_session,
-                project=project,
-                shadow_of=shadow_of,
-                door=self._door,
-            )
+                await self.runs.begin_queued(recipe.run_id, owner, recipe.tree, hold, self._most)
+            else:
+                await self.runs.begin(
+                    run_id=recipe.run_id,
+                    question=recipe.question,
+                    tree=recipe.tree,
+                    at=recipe.began_at,
+                    owner=owner,
+                    session_id=session_id,
+                    context_id=None if parent is None else parent.id,
+                    opens_session=opens_session,
+                    project=project,
+                    shadow_of=shadow_of,
+                    door=self._door,
+                    hold=hold,
+                )
         except StoreError as problem:
-            if self._needs_records:
+            # Without a record nobody could say what was spent.
+            if self._needs_records or budgets:
                 raise
             log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
             return RecordedTree(recipe, leaves=self.leaves, services=services)
-        return tree
+        return RecordedTree(lowered(recipe, hold), sink, **options) if hold.is_lowered else tree
 
-    async def resume(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
+    async def resume(
+        self,
+        run_id: str,
+        *,
+        services: ServicesOf | None = None,
+        budgets: Sequence[Budget] = (),
+    ) -> RecordedTree:
         """Take a run whose process died; `LeaseHeld` if another process works on it.
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
         writer, owner = self._writing(), new_owner()
-        run = await self.runs.claim(run_id, owner)
+        run = await self.runs.claim(run_id, owner, budgets=budgets, most_of_user=self._most)
         lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
         try:
@@ -232,7 +255,10 @@ class RunStore:
                         f"run {run.id} waits for a worker; `oracle worker` starts one, and "
                         "`oracle queue` says what waits"
                     )
-                await _finish_unbegun(run.id, lease)
+                await lease.finish(NEVER_BEGUN, {})
+                raise InputError(
+                    f"run {run.id} died before it began, so nothing is lost; ask again"
+                )
             if records[-1].kind == "end":
                 return RecordedTree.replay(records, contents, **options)
             sink = writer.sink(run.id, owner)
@@ -287,11 +313,6 @@ class RunStore:
         if self._writer is None:
             raise StoreError("this store was opened for reading; open it with a journal writer")
         return self._writer
-
-
-async def _finish_unbegun(run_id: str, lease: Lease) -> NoReturn:
-    await lease.finish(NEVER_BEGUN, {})
-    raise InputError(f"run {run_id} died before it began, so nothing is lost; ask again")
 
 
 # -- one store for all questions under way ---------------------------------------------------------

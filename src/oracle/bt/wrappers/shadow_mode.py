@@ -181,6 +181,7 @@ class ShadowMode:
             session_id=session_id,
             project=self._agent.project,
             shadow_of=first.run_id,
+            budgets=self._agent.budgets,
         )
         end = RunEnd()
         end.of(tree)

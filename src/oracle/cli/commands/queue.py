@@ -9,7 +9,7 @@ import typer
 
 from oracle.cli.lazy_commands import ListingGroup
 from oracle.cli.options import JsonOption
-from oracle.cli.project import project_listed, with_database
+from oracle.cli.project import project_listed, settings_with, with_database
 from oracle.cli.terminal.output import say, show_json
 from oracle.cli.terminal.tables import Column, show_table
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from oracle.services.storage.database import Database
 
 app = typer.Typer(
-    help="List the runs that wait or are worked on; retry or cancel one.", cls=ListingGroup
+    help="List the runs that wait or are worked on; retry, cancel or raise one.", cls=ListingGroup
 )
 
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="Its id, or the beginning of it.")]
@@ -72,6 +72,47 @@ def cancel(run: RunArgument) -> None:
         return found.id
 
     say(f"run {_with_queue(work)} is being cancelled")
+
+
+@app.command("raise")
+def raise_(
+    run: RunArgument,
+    turns: Annotated[
+        int | None, typer.Option("--turns", metavar="N", help="Model requests.")
+    ] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", metavar="N", help="Tokens.")] = None,
+    money: Annotated[float | None, typer.Option("--money", metavar="N", help="Cost.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="N", help="Seconds since it began.")
+    ] = None,
+) -> None:
+    """Let a run that is under way use more: in all, not in addition.
+
+    A limit is never made smaller. What the run may cost is taken from the budgets at once.
+
+    Examples:
+      oracle queue raise 1a2b3c4d --money 2 --seconds 900
+    """
+    from oracle.bt.wrappers.spending import checked_raise
+    from oracle.errors import InputError
+    from oracle.services.dispatch import control
+    from oracle.services.storage.budgets import budgets_from
+    from oracle.services.storage.users import EVERYBODY
+
+    given = {"turns": turns, "tokens": tokens, "money": money, "seconds": seconds}
+    wanted = checked_raise(given)
+    budgets = budgets_from(settings_with().spend)
+
+    async def work(database: Database) -> str:
+        everybody = database.seen_by(EVERYBODY)
+        found = await _run(everybody, run)
+        if found.status == "done":
+            raise InputError(f"run {found.id} has ended; `oracle run show {found.id}` says how")
+        await control.raise_limits(everybody, found, wanted, budgets)
+        return found.id
+
+    limits = ", ".join(f"{value:,} {name}" for name, value in wanted.items())
+    say(f"run {with_database(work)} may use {limits}")
 
 
 async def _run(database: Database, typed: str) -> Any:

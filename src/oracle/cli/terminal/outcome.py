@@ -37,6 +37,7 @@ EXIT_CODES: Final[Mapping[str, int]] = {
     "invalid_input": 2,
     "store_failed": 74,
     "held_elsewhere": 75,
+    "spend_limit": 75,
     "settled": INCOMPLETE,
 }
 """By stop reason. A user's own tree may have others; these count as incomplete."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from oracle.errors import InputError, OracleError
@@ -11,8 +12,11 @@ from oracle.services.dispatch.commands import Commands
 from oracle.services.dispatch.protocol import Dispatcher
 from oracle.services.dispatch.queue import Queue
 from oracle.services.dispatch.streams import Streams
+from oracle.services.storage.budgets import Amount, Budget, millionths
 from oracle.services.storage.database import Database
 from oracle.services.storage.runs import NEVER_BEGUN, Runs, new_owner
+from oracle.services.storage.spend import Account
+from oracle.services.storage.transactions import Transaction
 
 
 async def cancel(database: Database, dispatcher: Dispatcher, run: StoredRun, reason: str) -> None:
@@ -31,6 +35,18 @@ async def retry(database: Database, dispatcher: Dispatcher, run: StoredRun) -> N
         raise InputError(f"run {run.id} is done; there is nothing to retry")
     await Queue(database, run.project).forgive(run.id)
     await dispatcher.enqueue(run.id)
+
+
+async def raise_limits(
+    database: Database, run: StoredRun, wanted: Mapping[str, float], budgets: Sequence[Budget]
+) -> None:
+    """Let a run spend more. What it may cost is held for it first, or `SpendLimitReached`."""
+
+    def hold(connection: Transaction) -> None:
+        amount = Amount(millionths(wanted.get("money", 0.0)), int(wanted.get("tokens", 0)))
+        Account(connection, run.user_id, run.project).raise_hold(run.id, amount, budgets)
+
+    await Commands(database).give(run.id, {"raise": dict(wanted)}, also=hold)
 
 
 async def end_unbegun(database: Database, run_id: str) -> None:

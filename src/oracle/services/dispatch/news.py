@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 CHANNEL: Final = "oracle_runs"
 SAID: Final = "said"
 COMMAND: Final = "command"
+EVERY_RUN: Final = ""
+"""In the place of a run: hear the news of all."""
 
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 """Look that often without a notice too: one may be lost while a connection is made again."""
@@ -69,7 +71,8 @@ class News:
                 del self._bells[key]
 
     def ring(self, key: str) -> None:
-        for bell in self._bells.get(key, ()):
+        of_all = f"{key.partition(':')[0]}:{EVERY_RUN}"
+        for bell in (*self._bells.get(key, ()), *self._bells.get(of_all, ())):
             bell.event.set()
 
     def ring_all(self) -> None:

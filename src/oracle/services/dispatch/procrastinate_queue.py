@@ -14,8 +14,8 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from oracle.errors import StoreError
-from oracle.services.dispatch.memory import LeftBehind
 from oracle.services.dispatch.protocol import Job
+from oracle.services.dispatch.queue import Queue
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import shown
 
@@ -38,21 +38,33 @@ class ProcrastinateDispatcher:
     """`queue` is the name of a queue: a worker claims jobs of its own project only."""
 
     def __init__(
-        self, app: procrastinate.App, queue: str, left_behind: LeftBehind, address: Address
+        self,
+        app: procrastinate.App,
+        queue: str,
+        runs: Queue,
+        most_of_user: int,
+        address: Address,
     ) -> None:
         self._app = app
         self._jobs = app.job_manager
         self._queue = queue
-        self._left_behind = left_behind
+        self._runs = runs
+        self._most = most_of_user
         self._address = address
         self._worker: int | None = None
         self._news = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
 
-    async def enqueue(self, run_id: str) -> None:
-        task = self._app.configure_task(TASK, queue=self._queue, queueing_lock=run_id)
+    async def enqueue(self, run_id: str, priority: int = 0) -> None:
+        task = self._app.configure_task(
+            TASK, queue=self._queue, queueing_lock=run_id, priority=priority
+        )
         with self._faults(), contextlib.suppress(AlreadyEnqueued):
             await task.defer_async(run_id=run_id)
+
+    async def admit(self, user: str) -> None:
+        for run_id, priority in await self._runs.due(user, self._most, unless=WAITING):
+            await self.enqueue(run_id, priority)
 
     async def claim(self, seconds: float) -> Job | None:
         if self._listening is None:
@@ -102,9 +114,11 @@ class ProcrastinateDispatcher:
         for job in stalled:
             if job.id is not None:
                 await self._remove(job.id)
-        # Also runs whose job was lost, for example with a front end that died between the two.
-        for run_id in await self._left_behind():
+        for run_id in await self._runs.left_behind(unless=WAITING):
             await self.enqueue(run_id)
+        # Also runs whose job was lost, for example with a front end that died between the two.
+        for user in await self._runs.users():
+            await self.admit(user)
 
     async def close(self) -> None:
         if self._listening is not None:
@@ -152,14 +166,14 @@ class ProcrastinateDispatcher:
 
 @asynccontextmanager
 async def opened(
-    address: Address, queue: str, left_behind: LeftBehind
+    address: Address, queue: str, runs: Queue, most_of_user: int
 ) -> AsyncGenerator[ProcrastinateDispatcher]:
     connector = procrastinate.PsycopgConnector(
         conninfo=address.with_password(), min_size=1, max_size=MOST_CONNECTIONS
     )
     app = procrastinate.App(connector=connector)
     async with app.open_async():
-        dispatcher = ProcrastinateDispatcher(app, queue, left_behind, address)
+        dispatcher = ProcrastinateDispatcher(app, queue, runs, most_of_user, address)
         try:
             yield dispatcher
         finally:

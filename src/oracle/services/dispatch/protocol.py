@@ -16,12 +16,18 @@ class Job(NamedTuple):
 
 
 class Dispatcher(Protocol):
-    async def enqueue(self, run_id: str) -> None:
+    async def enqueue(self, run_id: str, priority: int = 0) -> None:
         """Wake a worker for the run. A run that waits already is not enqueued twice."""
         ...
 
+    async def admit(self, user: str) -> None:
+        """Enqueue the waiting runs of a user that may begin now. The others have no job, so a flood
+        of one user makes the queue no longer for the others.
+        """
+        ...
+
     async def claim(self, seconds: float) -> Job | None:
-        """Take the oldest job; if there is none, wait for one for at most so long."""
+        """Take the oldest job of the highest priority, or wait for one for at most so long."""
         ...
 
     async def finish(self, job: Job) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import StoredRun
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import checked, entities, of_project
-from oracle.services.storage.runs import IS_HELD, QUEUED, SERVER
+from oracle.services.storage.runs import IS_HELD, QUEUED, SERVER, held_of
 from oracle.services.storage.schema import run_queue
 from oracle.services.storage.transactions import Transaction
 from oracle.services.storage.users import EVERYBODY
@@ -19,6 +19,8 @@ from oracle.services.storage.values import as_json
 MOST_FAILURES: Final = 3
 """After so many attempts that failed a run is stuck: it waits for somebody to look at it."""
 MOST_FOUND: Final = 100
+RANKS: Final = 1000
+"""More than the runs of one user that may be under way."""
 
 State: TypeAlias = Literal["waiting", "running", "stuck"]
 
@@ -29,6 +31,16 @@ class QueuedRun:
     state: State
     failures: int = 0
     problem: str = ""
+
+
+class Due(NamedTuple):
+    """A run that may begin. `priority` is that of its job among those of all users: a user who has
+    nothing under way comes first, and a run that is less important than usual comes last. One that
+    is more important only goes ahead of others of the same user.
+    """
+
+    run_id: str
+    priority: int
 
 
 class Queue:
@@ -82,15 +94,56 @@ class Queue:
         await self._database.write(lambda c: c.execute(sql, [run_id]))
 
     async def left_behind(self, unless: str = "1 = 0") -> Sequence[str]:
-        """Runs that nobody works on, though somebody should: oldest first, the first hundred."""
+        """Runs of processes that died: oldest first, the first hundred."""
         where, values = of_project(self._project)
         sql = (
-            f"SELECT id FROM runs WHERE status = 'running' AND stop_reason IS NULL "
-            f"AND shadow_of IS NULL AND door IN ('{QUEUED}', '{SERVER}') AND NOT {IS_HELD} "
+            f"SELECT id FROM runs WHERE lease_owner IS NOT NULL AND {_OPEN} AND NOT {IS_HELD} "
             f"AND {where} AND NOT {_STUCK} AND NOT ({unless}) "
             f"ORDER BY started_at, id LIMIT {MOST_FOUND}"
         )
         return await self._database.read(lambda c: c.firsts(_timed(sql, c), values))
+
+    async def due(self, user: str, most: int, unless: str = "1 = 0") -> list[Due]:
+        """The runs of a user that wait and may begin now: the first ones, as many as there is room
+        for below `most`. However many wait behind them, that costs the same.
+        """
+        # `=` and not `of_project`, so that the index is read in order and only as far as needed.
+        where = "project IS NULL" if self._project is None else "project = ?"
+        values = [user] if self._project is None else [self._project, user]
+        waiting = (
+            f"SELECT id, priority FROM runs WHERE lease_owner IS NULL AND {_OPEN} AND {where} "
+            f"AND user_id = ? AND NOT {_STUCK} ORDER BY priority DESC, started_at, id LIMIT ?"
+        )
+        sql = f"SELECT id, priority, {unless} FROM ({waiting}) AS runs"
+
+        def read(connection: Transaction) -> list[Due]:
+            held = held_of(connection, user, self._project)
+            if held >= most:
+                return []
+            found = connection.rows(sql, [*values, most - held])
+            return [
+                Due(run_id, min(0, priority) * RANKS - rank)
+                for rank, (run_id, priority, has_job) in enumerate(found, start=held)
+                if not has_job
+            ]
+
+        return await self._database.read(read)
+
+    async def held_by(self, user: str) -> int:
+        """How many runs of the user are worked on."""
+        return await self._database.read(lambda c: held_of(c, user, self._project))
+
+    async def users(self) -> list[str]:
+        """Those who have runs that wait. Each costs one look into the index, not each run."""
+        where = "project IS NULL" if self._project is None else "project = ?"
+        values = [] if self._project is None else [self._project] * 2
+        first = f"SELECT min(user_id) FROM runs WHERE lease_owner IS NULL AND {_OPEN} AND {where}"
+        sql = (
+            f"WITH RECURSIVE users(id) AS ({first} UNION ALL "
+            f"SELECT ({first} AND user_id > users.id) FROM users WHERE users.id IS NOT NULL) "
+            "SELECT id FROM users WHERE id IS NOT NULL"
+        )
+        return await self._database.read(lambda c: c.firsts(sql, values))
 
     async def entries(self) -> list[QueuedRun]:
         """All that are not done, oldest first."""
@@ -128,6 +181,10 @@ def _timed(sql: str, connection: Transaction) -> str:
     return sql.replace("{now}", connection.backend.now)
 
 
+_OPEN: Final = (
+    "status = 'running' AND stop_reason IS NULL AND shadow_of IS NULL "
+    f"AND door IN ('{QUEUED}', '{SERVER}')"
+)
 _STUCK: Final = (
     "EXISTS (SELECT 1 FROM run_queue WHERE run_queue.run_id = runs.id "
     f"AND failures >= {MOST_FAILURES})"

@@ -298,8 +298,9 @@ _DESCRIPTIONS: Final = {
     "model.input_price": _price,
     "model.output_price": _price,
 }
+_COSTS: Final = ("limits", "server", "spend")
 _LEFT_OUT: Final[Mapping[str, Callable[[Values, Any, Any], str | None]]] = {
-    **{name: _more for name, row in SETTINGS.items() if row.section in ("limits", "server")},
+    **{name: _more for name, row in SETTINGS.items() if row.section in _COSTS},
     "model.stall_seconds": _more,
     "model.attempts": _more,
     **_DESCRIPTIONS,

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.control.ledger import Limits
 from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.secret_files import SecretFiles
 from oracle.services.settings.mcp_servers import McpServer, Servers
+from oracle.services.settings.team_sections import ServerSettings, SpendSettings
+from oracle.services.settings.team_sections import row as _row
 from oracle.services.settings.value_types import (
     Address,
     Choice,
     DatabaseAddress,
     Folder,
-    Kind,
     Number,
     OnOff,
     Text,
@@ -24,8 +24,6 @@ from oracle.services.settings.value_types import (
     VariableName,
     WholeNumber,
 )
-
-T = TypeVar("T")
 
 EMBEDDED: Final = "embedded"
 STALL_SECONDS: Final = 120.0
@@ -42,21 +40,6 @@ KEY_VARIABLES: Final = {
 
 OPTIONAL_KEY_VARIABLES: Final = {"ollama": "OLLAMA_API_KEY"}
 """The same for providers that usually need no key."""
-
-
-def _row(
-    default: T,
-    kind: Kind,
-    meaning: str,
-    *,
-    example: Any = None,
-    flag: str | None = None,
-    other_variable: str | None = None,
-) -> T:
-    """A field of a section. The row of the table is kept in the field's metadata."""
-    row = {"kind": kind, "meaning": meaning, "example": example, "flag": flag}
-    row["other_variable"] = other_variable
-    return field(default=default, metadata=row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,27 +287,6 @@ class BertSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerSettings:
-    most_runs: int = _row(
-        100,
-        WholeNumber(least=1),
-        "Questions that `oracle serve` answers at once.",
-        flag="--most-runs",
-    )
-    most_runs_of_user: int = _row(
-        20, WholeNumber(least=1), "Questions of one user that the server answers at once."
-    )
-    requests_per_minute: float | None = _row(
-        600.0,
-        Number(least=1, can_be_off=True),
-        "Requests of one token in a minute; without tokens, of one address; off for no limit.",
-    )
-    most_bytes: int = _row(
-        4 * 1024 * 1024, WholeNumber(least=1_000), "Maximum size of a request in bytes."
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
 class McpSettings:
     servers: tuple[McpServer, ...] = _row(
         (),
@@ -346,5 +308,6 @@ SECTIONS: Final[Mapping[str, type[Any]]] = {
     "loop": LoopSettings,
     "bert": BertSettings,
     "server": ServerSettings,
+    "spend": SpendSettings,
     "mcp": McpSettings,
 }

@@ -71,6 +71,8 @@ class Backend(Protocol):
     """Keeps other processes from migrating until the transaction ends."""
     texts_lock: str | None
     """Keeps other processes from writing to `blobs` until the transaction ends."""
+    spend_lock: str | None
+    """Keeps other processes from changing what users have spent until the transaction ends."""
     has_queue: bool
     """Whether a job queue was installed with the schema."""
     notice: str | None

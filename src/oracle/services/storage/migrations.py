@@ -193,6 +193,46 @@ def many_workers(connection: Transaction) -> None:
     connection.install_queue()
 
 
+def spend_and_tenants(connection: Transaction) -> None:
+    """Budgets of users and projects, and fair turns between users."""
+    _run(
+        connection,
+        """CREATE TABLE spend (
+            run_id TEXT NOT NULL,
+            day TEXT NOT NULL,
+            month TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            project TEXT NOT NULL,
+            state TEXT NOT NULL,
+            money_held BIGINT NOT NULL,
+            tokens_held BIGINT NOT NULL,
+            money_spent BIGINT NOT NULL,
+            tokens_spent BIGINT NOT NULL,
+            at DOUBLE PRECISION NOT NULL,
+            PRIMARY KEY (run_id, day)
+        )""",
+        # The few of runs under way, among all that ever were.
+        "CREATE INDEX spend_held ON spend (at) WHERE state = 'held'",
+        """CREATE TABLE spend_totals (
+            scope TEXT NOT NULL,
+            name TEXT NOT NULL,
+            period TEXT NOT NULL,
+            money BIGINT NOT NULL,
+            tokens BIGINT NOT NULL,
+            money_held BIGINT NOT NULL,
+            tokens_held BIGINT NOT NULL,
+            PRIMARY KEY (scope, name, period)
+        )""",
+        "ALTER TABLE runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0",
+        # The runs of a user that wait, and those that somebody works on. Without the end of the
+        # lease, which changes every few seconds.
+        "CREATE INDEX runs_waiting ON runs (project, user_id, priority DESC, started_at, id) "
+        "WHERE status = 'running' AND lease_owner IS NULL",
+        "CREATE INDEX runs_held ON runs (project, user_id) "
+        "WHERE status = 'running' AND lease_owner IS NOT NULL",
+    )
+
+
 Migration = Callable[[Transaction], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -206,6 +246,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     api_tokens,
     doors,
     many_workers,
+    spend_and_tenants,
 )
 
 

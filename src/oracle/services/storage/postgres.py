@@ -60,6 +60,8 @@ class Postgres:
     # Any number will do, as long as it stays the same: "oracle" in ASCII.
     migration_lock: str | None = f"SELECT pg_advisory_xact_lock({0x6F7261636C65})"
     texts_lock: str | None = "LOCK TABLE blobs IN EXCLUSIVE MODE"
+    # "spend" in ASCII.
+    spend_lock: str | None = f"SELECT pg_advisory_xact_lock({0x7370656E64})"
     has_queue: bool = True
     notice: str | None = "SELECT pg_notify(?, ?)"
     lease_seconds: float = 10.0

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 import socket
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from typing import Any, Final
 
-from oracle.errors import InputError, LeaseHeld
+from oracle.errors import InputError, LeaseHeld, TooManyRuns
 from oracle.models.session import StoredRun
+from oracle.services.storage.budgets import Budget
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import check_lies_in
 from oracle.services.storage.leases import PARKED, has_ended
 from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.sessions import create, touch
+from oracle.services.storage.spend import Account, Hold, note
 from oracle.services.storage.transactions import Transaction
 from oracle.services.storage.users import Clause, owner_of_new_rows
 from oracle.services.storage.values import as_json
@@ -37,6 +39,8 @@ SERVER: Final = "server"
 """The door of a run of a server, so that a later server or a worker takes it up."""
 QUEUED: Final = "queue"
 """The door of a run that one process has stored, and another one begins."""
+SECONDS_TO_WAIT: Final = 2.0
+"""When to try again if a user has as many runs under way as one may have."""
 
 
 class Runs:
@@ -65,14 +69,19 @@ class Runs:
         shadow_of: str | None = None,
         door: str | None = None,
         request: Mapping[str, Any] | None = None,
+        priority: int = 0,
+        hold: Hold | None = None,
     ) -> StoredRun:
         """Store a new run, held by `owner`; with a `context_id` it continues from there.
 
-        Without an owner it waits for a process that begins it, from the `request`.
+        Without an owner it waits for a process that begins it, from the `request`. With a `hold`,
+        what it may cost is held for it; both happen, or neither.
         With `opens_session` it creates the session too, both or neither.
         """
 
         def begin(connection: Transaction) -> StoredRun:
+            if hold is not None:
+                hold.take(connection, run_id)
             if session_id is not None and opens_session:
                 create(connection, session_id, question, at, project)
             elif session_id is not None and shadow_of is None:
@@ -95,6 +104,7 @@ class Runs:
                     shadow_of,
                     owner_of_new_rows(connection),
                     door,
+                    priority,
                 ],
             )
             if request is not None:
@@ -106,45 +116,88 @@ class Runs:
     async def finish(
         self, typed: str, *, owner: str, stop_reason: str, usage: Mapping[str, Any], at: float
     ) -> StoredRun:
-        """Store how the run ended and release it."""
+        """Store how the run ended, release it, and settle what was held for it."""
         ending = (
             # The mark stays: the record of such a run has no end.
             "status = 'done', ended_at = ?, lease_owner = NULL, lease_until = NULL, usage = ?, "
             f"stop_reason = CASE WHEN stop_reason = '{NOT_RECORDED}' THEN stop_reason ELSE ? END"
         )
         values = (at, as_json(usage), stop_reason)
-        return await self._change(typed, Clause(ending, values), _owned_by(owner))
 
-    async def begin_queued(self, typed: str, owner: str, tree: str) -> StoredRun:
-        """Take a run that waits to be begun. Of several that try at once, one gets it."""
+        def settle(connection: Transaction, run: StoredRun) -> None:
+            Account(connection, run.user_id, run.project).settle(run.id, usage)
+
+        return await self._change(typed, Clause(ending, values), _owned_by(owner), settle)
+
+    async def begin_queued(
+        self,
+        typed: str,
+        owner: str,
+        tree: str,
+        hold: Hold | None = None,
+        most_of_user: int | None = None,
+    ) -> StoredRun:
+        """Take a run that waits to be begun. Of several that try at once, one gets it.
+
+        `TooManyRuns` if its user has `most_of_user` runs under way already, in any process.
+        """
         # One that has records is resumed, by `claim`: beginning it again would do things twice.
         new = "NOT EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id)"
         free = Clause(f"NOT {IS_HELD} AND {new}")
         values = (owner, self._lease_seconds(None), tree)
         lease = Clause("lease_owner = ?, lease_until = {now} + ?, tree = ?", values)
-        return await self._change(typed, lease, free)
 
-    async def claim(self, typed: str, owner: str, seconds: float | None = None) -> StoredRun:
+        def take(connection: Transaction, run: StoredRun) -> None:
+            if hold is not None:
+                hold.take(connection, run.id)
+            # After the hold, which lets one process at a time do this.
+            check_room(connection, run, most_of_user)
+
+        return await self._change(typed, lease, free, take)
+
+    async def claim(
+        self,
+        typed: str,
+        owner: str,
+        seconds: float | None = None,
+        budgets: Sequence[Budget] = (),
+        most_of_user: int | None = None,
+    ) -> StoredRun:
         """Take a run that no process holds. Of several that try at once, one gets it.
 
-        The others get `LeaseHeld`, which names the holder.
+        The others get `LeaseHeld`, which names the holder. `TooManyRuns` as for `begin_queued`.
         """
         free = Clause(
             f"(NOT {IS_HELD} OR lease_owner IN (?, ?)) AND stop_reason IS NULL", (owner, PARKED)
         )
         values = (owner, self._lease_seconds(seconds))
         lease = Clause("lease_owner = ?, lease_until = {now} + ?", values)
-        return await self._change(typed, lease, free)
 
-    async def renew(self, typed: str, owner: str, seconds: float | None = None) -> StoredRun:
-        """Hold the run for longer; raises `LeaseHeld` if it was lost in the meantime."""
+        def hold_again(connection: Transaction, run: StoredRun) -> None:
+            Account(connection, run.user_id, run.project).hold_again(run.id, budgets)
+            check_room(connection, run, most_of_user)
+
+        return await self._change(typed, lease, free, hold_again)
+
+    async def renew(
+        self,
+        typed: str,
+        owner: str,
+        seconds: float | None = None,
+        usage: Mapping[str, Any] | None = None,
+    ) -> StoredRun:
+        """Hold the run for longer, and note what it has used so far; raises `LeaseHeld` if it was
+        lost in the meantime.
+        """
         longer = Clause("lease_until = {now} + ?", (self._lease_seconds(seconds),))
-        return await self._change(typed, longer, _owned_by(owner))
+        return await self._change(typed, longer, _owned_by(owner), _noting(usage))
 
-    async def release(self, typed: str, owner: str) -> StoredRun:
+    async def release(
+        self, typed: str, owner: str, usage: Mapping[str, Any] | None = None
+    ) -> StoredRun:
         """Give up a run that is not done, so that it can be claimed at once."""
         free = Clause("lease_owner = NULL, lease_until = NULL")
-        return await self._change(typed, free, _owned_by(owner))
+        return await self._change(typed, free, _owned_by(owner), _noting(usage))
 
     async def park(self, typed: str, owner: str, seconds: float) -> StoredRun:
         """Give up a run that waits for a person. For that long no process takes it up by itself,
@@ -192,8 +245,16 @@ class Runs:
     def _lease_seconds(self, wanted: float | None) -> float:
         return self._database.backend.lease_seconds if wanted is None else wanted
 
-    async def _change(self, typed: str, change: Clause, allowed: Clause) -> StoredRun:
-        """Change a run that is not done. `{now}` is the time by the database's clock."""
+    async def _change(
+        self,
+        typed: str,
+        change: Clause,
+        allowed: Clause,
+        then: Callable[[Transaction, StoredRun], None] = lambda _, __: None,
+    ) -> StoredRun:
+        """Change a run that is not done, and do `then`; both or neither. `{now}` is the time by the
+        database's clock.
+        """
         # Condition and change are one statement, so no other process can act in between.
         sql = f"UPDATE runs SET {change.sql} WHERE id = ? AND status = 'running' AND {allowed.sql}"
 
@@ -204,6 +265,7 @@ class Runs:
             run = by_id(connection, StoredRun, run.id)
             if changed == 0:
                 raise _refused(run, connection.first(f"SELECT {connection.backend.now}") or 0.0)
+            then(connection, run)
             return run
 
         return await self._database.write(update)
@@ -211,14 +273,44 @@ class Runs:
 
 _BEGIN: Final = (
     "INSERT INTO runs (id, session_id, context_node_id, question, tree, status, usage, started_at, "
-    "lease_owner, lease_until, project, shadow_of, user_id, door) "
-    "VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?, ?)"
+    "lease_owner, lease_until, project, shadow_of, user_id, door, "
+    "priority) VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?, ?, ?)"
 )
 _QUEUE: Final = (
     "INSERT INTO run_queue (run_id, request, failures, problem, at) VALUES (?, ?, 0, ?, ?)"
 )
 IS_HELD: Final = "(status = 'running' AND coalesce(lease_until, 0) > {now})"
 """Whether a process is working on a run, as far as the database knows."""
+
+
+def held_of(connection: Transaction, user: str, project: str | None) -> int:
+    """How many runs of the user are worked on now, for a server or a queue."""
+    # Not `IS NOT DISTINCT FROM`, for which PostgreSQL uses no index.
+    where = "project = ?" if project is not None else "project IS NULL"
+    sql = (
+        f"SELECT count(*) FROM runs WHERE {where} AND user_id = ? "
+        f"AND status = 'running' AND lease_owner IS NOT NULL AND lease_owner <> '{PARKED}' "
+        f"AND lease_until > {connection.backend.now} AND door IN ('{QUEUED}', '{SERVER}')"
+    )
+    return int(connection.first(sql, [user] if project is None else [project, user]))
+
+
+def check_room(connection: Transaction, run: StoredRun, most: int | None) -> None:
+    """After the run was taken: it is one of those that count."""
+    if most is not None and held_of(connection, run.user_id, run.project) > most:
+        raise TooManyRuns(
+            f"as many runs of user {run.user_id!r} are under way as one user may have at once "
+            f"({most}); this one waits",
+            retry_after=SECONDS_TO_WAIT,
+        )
+
+
+def _noting(usage: Mapping[str, Any] | None) -> Callable[[Transaction, StoredRun], None]:
+    def then(connection: Transaction, run: StoredRun) -> None:
+        if usage:
+            note(connection, run.id, usage)
+
+    return then
 
 
 def _owned_by(owner: str) -> Clause:

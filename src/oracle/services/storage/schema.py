@@ -91,6 +91,8 @@ runs = _table(
         "user_id": "text",
         # "server": a server takes it up again by itself if its process dies.
         "door": "text?",
+        # Among the waiting runs of its user: higher ones first.
+        "priority": "integer",
     },
 )
 
@@ -189,6 +191,43 @@ run_workers = _table(
     },
 )
 
+spend = _table(
+    "spend",
+    {
+        # Without a foreign key: what was spent stays when its run is deleted.
+        "run_id": "text",
+        # When the money was held, by UTC. It counts for this day and month, also if the run ends
+        # later.
+        "day": "text",
+        "month": "text",
+        "user_id": "text",
+        "project": "text",
+        # "held", "released" or "settled" (`spend.py`).
+        "state": "text",
+        # Money is in millionths.
+        "money_held": "integer",
+        "tokens_held": "integer",
+        "money_spent": "integer",
+        "tokens_spent": "integer",
+        "at": "time",
+    },
+)
+
+spend_totals = _table(
+    "spend_totals",
+    {
+        # "user" or "project", the name of one, and a day or a month.
+        "scope": "text",
+        "name": "text",
+        "period": "text",
+        # What is spent and held together, and the part of it that is held.
+        "money": "integer",
+        "tokens": "integer",
+        "money_held": "integer",
+        "tokens_held": "integer",
+    },
+)
+
 TABLES: Final[Mapping[str, Table]] = {
     table.name: table
     for table in (
@@ -204,5 +243,7 @@ TABLES: Final[Mapping[str, Table]] = {
         run_chunks,
         run_commands,
         run_workers,
+        spend,
+        spend_totals,
     )
 }

@@ -85,6 +85,8 @@ class Sqlite:
     row_lock: str = ""
     migration_lock: str | None = None
     texts_lock: str | None = None
+    # A file has one writer.
+    spend_lock: str | None = None
     has_queue: bool = False
     notice: str | None = None
     lease_seconds: float = 30.0

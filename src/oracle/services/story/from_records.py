@@ -108,6 +108,9 @@ def _command(body: Any) -> str:
     given = _mapped(body)
     if "cancel" in given:
         return f"cancelled: {given['cancel']}"
+    if isinstance(wanted := given.get("raise"), dict):
+        limits = cast("dict[str, Any]", wanted).items()
+        return f"limits raised to {', '.join(f'{value} {name}' for name, value in limits)}"
     return resumed_words(given.get("model")) if "resumed" in given else "told from outside"
 
 
