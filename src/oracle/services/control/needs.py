@@ -56,13 +56,27 @@ def words_in(question: str, text: str) -> list[str]:
     """The specific words of the question that the text has."""
     text = text[:_LONGEST_TEXT]
     in_parts, lower = split_humps.__wrapped__(text), text.lower()
+    # Other letters may be the same to a pattern that ignores case (the Kelvin sign and k).
+    low_parts = in_parts.lower() if text.isascii() else None
+    found: list[str] = []
+    for term, core in _looked_for(question):
+        if term.is_name and core in lower:
+            found.append(term.word)
+        elif low_parts is not None and core not in lower and core not in low_parts:
+            # Most texts lack most words, and a search for a pattern takes longer.
+            continue
+        elif term.pattern.search(text) or term.pattern.search(in_parts):
+            found.append(term.word)
+    return found
 
-    def is_in(term: Term) -> bool:
-        if term.is_name and bare_name(term.word).lower() in lower:
-            return True
-        return bool(term.pattern.search(text) or term.pattern.search(in_parts))
 
-    return [term.word for term in _terms_of(question) if is_in(term)]
+@lru_cache(maxsize=1024)
+def _looked_for(question: str) -> Sequence[tuple[Term, str]]:
+    """The terms, each with the text, in small letters, without which its pattern finds nothing. It
+    is empty if it has letters of which the same may be said in others.
+    """
+    cores = [(term, term.core.lower()) for term in _terms_of(question)]
+    return tuple((term, core if core.isascii() or term.is_name else "") for term, core in cores)
 
 
 def share_of_words(question: str, found: Collection[str]) -> float:
@@ -70,8 +84,8 @@ def share_of_words(question: str, found: Collection[str]) -> float:
     1 if the question has no word to look for.
     """
     terms = _terms_of(question)
-    weight = sum(term.weight for term in terms)
-    return sum(term.weight for term in terms if term.word in found) / weight if weight else 1.0
+    weight = sum([term.weight for term in terms])
+    return sum([term.weight for term in terms if term.word in found]) / weight if weight else 1.0
 
 
 def has_words(question: str) -> bool:
