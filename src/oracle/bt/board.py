@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from operator import is_
+from operator import attrgetter, is_
 from typing import Any, Final
 
 from oracle.bt.core.context import TickContext
@@ -92,9 +92,8 @@ LEAVES.later_keys.update(
 _NO_SERVICES: Final = AgentServices()
 
 
-def board_of(ctx: TickContext) -> TypedBlackboard:
-    assert ctx.blackboard is not None, "the leaves of the agent need a blackboard"
-    return ctx.blackboard
+board_of: Final[Callable[[TickContext], TypedBlackboard]] = attrgetter("blackboard")
+"""The board of a run: the leaves of the agent always have one."""
 
 
 def services_of(ctx: TickContext) -> AgentServices:

@@ -52,6 +52,7 @@ _LONGEST_DECODED: Final = 16_384
 _MARK: Final = lazy_pattern(r"\[redacted: ([^\]]+)\]")
 _SHORT: Final = 24
 _SHORTEST_KEY: Final = 16
+_NO_TEXT: Final = frozenset({int, float, bool, type(None)})
 _known: list[str] = []
 _LONG: Final = 500
 _MOST_CLEAN: Final = 64
@@ -126,9 +127,14 @@ def redacted(value: Any) -> Any:
         return redact(value)
     if isinstance(value, dict):
         fields = cast("dict[Any, Any]", value)
-        return {redacted(key): redacted(field) for key, field in fields.items()}
+        return {
+            # Numbers are many and have no secrets: they need no call.
+            redacted(key): field if type(field) in _NO_TEXT else redacted(field)
+            for key, field in fields.items()
+        }
     if isinstance(value, list | tuple):
-        return [redacted(item) for item in cast("list[Any]", value)]
+        items = cast("list[Any]", value)
+        return [item if type(item) in _NO_TEXT else redacted(item) for item in items]
     return value
 
 
