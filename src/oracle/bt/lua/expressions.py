@@ -244,7 +244,7 @@ def _equal(left: object, right: object) -> bool:
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def ordered(left: Any, right: Any) -> bool:
         # Written out, because it is asked at each tick.
-        kind, other = type(left), type(right)
+        kind, other = left.__class__, right.__class__
         if (kind in _NUMBERS and other in _NUMBERS) or (kind is str and other is str):
             return compare(left, right)
         raise LeafError(f"{left!r:.40} cannot be compared with {right!r:.40}")
