@@ -265,7 +265,7 @@ def _matches(
     scores = [score for score, _ in hits]
     numbers = [searcher.fast_field_values(name, places) for name in ("file", "start", "end")]
     # Without the function that a named tuple has for its fields: these are in its order.
-    make: Any = tuple.__new__  # pyright: ignore[reportUnknownMemberType]
+    make: Any = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return [
         make(Match, (int(found[0]), int(found[1]), int(found[2]), found[3]))
         for found in zip(*numbers, scores, strict=True)
