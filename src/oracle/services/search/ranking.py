@@ -6,7 +6,8 @@ from theory. Measure before and after you change one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from oracle.lazy_dataclass import dataclass
@@ -168,7 +169,9 @@ def rank(
             for score, path, number in order
         ]
     order.sort()
-    return [Ranked(known[number], -score, tuple(by_file[number])) for score, _, number in order]
+    # Without a call for each: a named tuple has a function for its fields.
+    make: Callable[[Sequence[object]], Ranked] = partial(tuple.__new__, Ranked)  # pyright: ignore[reportUnknownMemberType]
+    return [make((known[number], -score, tuple(by_file[number]))) for score, _, number in order]
 
 
 def statistics_for(text: str, kind: Kind, passages: Passages) -> Statistics:
