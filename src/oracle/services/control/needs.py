@@ -119,7 +119,7 @@ def follows_a_lead(
     Places that a search has `found` are no leads: reading one more of them, or searching for the
     question in other words, is gathering. A plain word counts only if the tool `takes_a_name`.
     """
-    known = {word.lower() for word in search_words(question).all}
+    known = _known_words(question)
     for name in _names_in(arguments):
         is_name = takes_a_name or _IDENTIFIER.search(name)
         if not is_name or len(name) < _SHORTEST_NAME or name in found:
@@ -129,10 +129,17 @@ def follows_a_lead(
     return False
 
 
+@lru_cache(maxsize=1024)
+def _known_words(question: str) -> Collection[str]:
+    return frozenset(word.lower() for word in search_words(question).all)
+
+
 def last_in_vain(yields: Sequence[Yield]) -> list[Yield]:
     """The calls since the last new word of the question."""
-    last = max((place for place, one in enumerate(yields) if one == "words"), default=-1)
-    return list(yields[last + 1 :])
+    last = len(yields)
+    while last and yields[last - 1] != "words":
+        last -= 1
+    return list(yields[last:])
 
 
 def _is_in(name: str, text: str) -> bool:
