@@ -94,15 +94,16 @@ class LinearModel:
     ) -> list[tuple[str, float]]:
         """Features of `groups` that favour `query_type` over the mean of all types, best first."""
         column = TYPES.index(query_type)
-        nothing = chr(ZERO) * _COLUMNS
+        zero = chr(ZERO)
         found: list[tuple[str, float]] = []
         for group in groups:
             look_up = self.weights[group].looking_up
             value = self._value(group, len(features[group])) / len(TYPES)
             for name in features[group]:
-                weights = (look_up(name) or nothing).encode("ascii")
+                text = look_up(name)
                 # A quick test first: most features do not favour the type at all.
-                if weights[column] > ZERO:
+                if text is not None and text[column] > zero:
+                    weights = text.encode("ascii")
                     # The last column is breadth, not a type.
                     lead = len(TYPES) * weights[column] - sum(weights[:-1])
                     if lead > 0:
