@@ -31,7 +31,13 @@ def is_plain(value: Any, depth: int = DEEPEST) -> bool:
         return False
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or not is_plain(item, depth - 1):
+            # Texts are most of what there is, and need no call of their own.
+            if type(key) is not str or (type(item) is not str and not is_plain(item, depth - 1)):
                 return False
         return True
-    return kind is list and all(is_plain(item, depth - 1) for item in value)
+    if kind is not list:
+        return False
+    for item in value:  # noqa: SIM110 - `all` would make a generator for each list
+        if type(item) is not str and not is_plain(item, depth - 1):
+            return False
+    return True

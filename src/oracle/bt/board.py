@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import attrgetter, is_
 from typing import Any, Final
 
 from oracle.bt.core.context import TickContext
@@ -91,9 +92,8 @@ LEAVES.later_keys.update(
 _NO_SERVICES: Final = AgentServices()
 
 
-def board_of(ctx: TickContext) -> TypedBlackboard:
-    assert ctx.blackboard is not None, "the leaves of the agent need a blackboard"
-    return ctx.blackboard
+board_of: Final[Callable[[TickContext], TypedBlackboard]] = attrgetter("blackboard")
+"""The board of a run: the leaves of the agent always have one."""
 
 
 def services_of(ctx: TickContext) -> AgentServices:
@@ -161,24 +161,49 @@ def weigh(bb: TypedBlackboard) -> Weight:
 
 
 def room_of(ctx: TickContext) -> Room:
-    """What the next request may hold, and what it may cost."""
+    """What the next request may hold, and what it may cost.
+
+    Half a dozen guards ask for it one after the other, so the last one is kept, like the ledger.
+    """
+    global _last_room
     bb = board_of(ctx)
-    model = bb_get(bb, "model")
-    return Room(
-        ledger=ledger_of(bb),
+    model, weight, ledger = bb_get(bb, "model"), bb_get(bb, "weight"), ledger_of(bb)
+    offer, now = granted_tools(bb), ctx.now
+    (*parts, last_now), room = _last_room
+    if now == last_now and all(map(is_, parts, (model, weight, ledger, offer))):
+        return room
+    room = Room(
+        ledger=ledger,
         prices=prices_of(bb),
         window=model["context_window"],
         longest_output=model["longest_output"],
-        messages=bb_get(bb, "weight")["tokens"],
+        messages=weight["tokens"],
         tools=tokens_of_tools(bb),
-        now=ctx.now,
+        now=now,
     )
+    _last_room = ((model, weight, ledger, offer, now), room)
+    return room
+
+
+_NO_ROOM: Final = Room(
+    ledger=Ledger(), prices=None, window=0, longest_output=0, messages=0, tools=0, now=0.0
+)
+_last_room: tuple[tuple[Any, ...], Room] = ((None, None, None, None, -1.0), _NO_ROOM)
 
 
 def tokens_of_tools(bb: TypedBlackboard) -> int:
     """The estimated size of the tools in the next request."""
-    sizes = _sizes_of_tools(bb_get(bb, "tool_list"))
-    return sum(sizes[spec.name] for spec in granted_tools(bb))
+    global _last_size
+    offer = granted_tools(bb)
+    known, size = _last_size
+    if offer is not known:
+        sizes = _sizes_of_tools(bb_get(bb, "tool_list"))
+        size = sum([sizes[spec.name] for spec in offer])
+        _last_size = (offer, size)
+    return size
+
+
+_last_size: tuple[object, int] = (None, 0)
 
 
 def purse_of(ctx: TickContext) -> Purse:

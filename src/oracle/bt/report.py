@@ -61,8 +61,9 @@ def report(
     ctx: TickContext, type_: str, severity: Severity = Severity.INFO, **payload: Any
 ) -> None:
     """Emit an event. Its source is the node that reports it."""
-    event = Event(type=type_, source=ctx.node_path, severity=severity, payload=payload)
-    get_event_bus().emit(event)
+    bus = get_event_bus()
+    if bus.hears(type_):
+        bus.emit(Event(type=type_, source=ctx.node_path, severity=severity, payload=payload))
 
 
 def end_turn(ctx: TickContext, outcome: str) -> None:

@@ -12,8 +12,11 @@ from oracle.bt.nodes import (
     Retry,
     Selector,
     Sequence,
+    Subtree,
+    Timeout,
 )
 from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, SUCCESS
+from oracle.bt.state.schema import Key
 from oracle.errors import BoundReached, StructureError
 from oracle.testing import ScriptedNode
 
@@ -64,6 +67,16 @@ def test_exit_halts_what_runs_beside_it(stage):
     assert on_stage.ticks(2) == [R, S]
     assert slow.halts == 1
     assert on_stage.run.memory[body.index] is None
+
+
+def test_exit_leaves_no_deadline_and_no_scope_of_the_nodes_that_it_passes(stage):
+    inside = Timeout(
+        Subtree(Exit(loop="l"), tree="inner", schema={"count": Key(int, 0)}), seconds=5
+    )
+    on_stage = stage(Loop(inside, max=9, name="l"))
+    assert on_stage.tick() is S
+    assert on_stage.run.deadlines == {}
+    assert on_stage.run.scopes == {}
 
 
 def test_exit_leaves_the_loop_that_it_names_not_the_nearest(stage):

@@ -97,8 +97,11 @@ async def test_an_index_that_lacks_files_does_not_say_which_source_has_the_words
         def at_hand(self):
             raise AssertionError("it is at hand")
 
-        async def search(self, query, kind, k):
-            return [SimpleNamespace(path="a", text="tide tables")] if kind == "code" else []
+        async def search_kinds(self, query, kinds, k):
+            return {
+                kind: [SimpleNamespace(path="a", text="tide tables")] if kind == "code" else []
+                for kind in kinds
+            }
 
     looked = await looked_up(Sources(), "tide tables", ())
     assert looked.shares == (shares and {**shares, "vault": 0.0, "threads": 0.0})

@@ -220,7 +220,8 @@ def refuse_more_overviews(ctx: TickContext, overviews: int) -> RunStatus:
     over = {spec.name for spec in all_tools(bb) if spec.role in OVERVIEW_ROLES}
     naming = {spec.name for spec in all_tools(bb) if spec.role == "uses"}
     asked: str = bb_get(bb, "query").lower()
-    looked = sum(each["run"] and each["name"] in over for each in bb_get(bb, "tool_results"))
+    results: list[dict[str, Any]] = bb_get(bb, "tool_results")
+    looked = len([each for each in results if each["run"] and each["name"] in over])
     if looked >= overviews and len(last_in_vain(bb_get(bb, "yields"))) >= overviews:
         told = "you have seen what there is; search for the words of the question, or answer"
 
@@ -246,7 +247,7 @@ def mark_leads(ctx: TickContext) -> RunStatus:
     """Mark the calls that ask for a name which a result has shown: they may bring something new."""
     bb = board_of(ctx)
     messages: list[dict[str, Any]] = bb_get(bb, "messages")
-    shown = "\n".join(message["content"] for message in messages if message["role"] == "tool")
+    shown = "\n".join([message["content"] for message in messages if message["role"] == "tool"])
     found = {str(place.get("path") or place["where"]) for place in bb_get(bb, "evidence")}
     naming = {spec.name for spec in all_tools(bb) if spec.role == "uses"}
     calls: list[Call] = bb_get(bb, "calls")

@@ -43,7 +43,9 @@ def whether_the_turn_brought_something(ctx: TickContext, idle: int, barren: int)
     results = _results_of_this_turn(bb)
     writing = {spec.name for spec in all_tools(bb) if spec.writes}
     has_written = any(result["success"] and result["name"] in writing for result in results)
-    if has_written or any(place["turn"] == ctx.turn for place in bb_get(bb, "evidence")):
+    # The newest places are the last ones, so this looks at one of them as a rule.
+    turn, evidence = ctx.turn, bb_get(bb, "evidence")
+    if has_written or any(place["turn"] == turn for place in reversed(evidence)):
         bb_set(bb, "stall", 0)
     else:
         has_run = any(result["run"] for result in results)

@@ -275,6 +275,8 @@ def _say_start(ctx: TickContext, bb: TypedBlackboard) -> None:
     offered: list[str] = bb_get(bb, "offered")
     reasons: dict[str, str] = bb_get(bb, "tool_reasons")
     withheld = [spec for spec in all_tools(bb) if spec.name not in offered]
+    gone = {*bb_get(bb, "denied"), *bb_get(bb, "withdrawn")}
+    is_for_the_answer: bool = bb_get(bb, "tools_withdrawn")
     ledger, reserve = ledger_of(bb), room_of(ctx).reserve()
     limits = ledger.limits
     seconds = ledger.spent("seconds", ctx.now)
@@ -282,7 +284,15 @@ def _say_start(ctx: TickContext, bb: TypedBlackboard) -> None:
         ctx,
         ChunkType.TURN_START,
         offered=[{"name": name, "reason": reasons.get(name, "granted")} for name in offered],
-        withheld=[{"name": spec.name, "reason": _why_withheld(bb, spec)} for spec in withheld],
+        withheld=[
+            {
+                "name": spec.name,
+                "reason": reasons.get(spec.name, "withdrawn")
+                if spec.name in gone
+                else _why_withheld(spec, is_for_the_answer=is_for_the_answer),
+            }
+            for spec in withheld
+        ],
         budgets={
             "turns": _budget(ledger.turns, limits.turns, 1),
             "tokens": _budget(ledger.tokens, limits.tokens, reserve.tokens),
@@ -296,10 +306,8 @@ def _budget(used: float, limit: float | None, reserve: float) -> dict[str, float
     return {"used": used, "limit": limit, "reserve": reserve}
 
 
-def _why_withheld(bb: TypedBlackboard, spec: ToolSpec) -> str:
-    if spec.name in bb_get(bb, "denied") or spec.name in bb_get(bb, "withdrawn"):
-        return bb_get(bb, "tool_reasons").get(spec.name, "withdrawn")
-    if bb_get(bb, "tools_withdrawn"):
+def _why_withheld(spec: ToolSpec, *, is_for_the_answer: bool) -> str:
+    if is_for_the_answer:
         return "all tools are withdrawn: this turn is for the answer"
     if spec.writes:
         return "writes: needs a clear request, or a yes"

@@ -276,8 +276,8 @@ def strategies_brought_nothing(ctx: TickContext, strategies: int) -> bool:
 def calls_have_failed(ctx: TickContext, failures: int) -> bool:
     """Whether so many calls of this run have failed, in a row or not."""
     results: list[dict[str, Any]] = bb_get(board_of(ctx), "tool_results")
-    failed = sum(result["run"] and not result["success"] for result in results)
-    return failed >= failures
+    failed = [result for result in results if result["run"] and not result["success"]]
+    return len(failed) >= failures
 
 
 def _brought(bb: TypedBlackboard) -> list[bool]:

@@ -80,7 +80,8 @@ class Node:
         twice is harmless.
         """
         for child in self.children:
-            child.halt(run)
+            if run.has_something_at(child):
+                child.halt(run)
         if run.statuses[self.index] is RUNNING:
             run.memory[self.index] = None
             run.statuses[self.index] = None

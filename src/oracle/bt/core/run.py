@@ -88,6 +88,21 @@ class RunState:
         task.cancel()
         self.closing.append(task)
 
+    def has_something_at(self, node: Node) -> bool:
+        """Say whether there is anything to halt at a node or below it: most of a tree is at rest.
+
+        A loop that is left from inside passes over nodes that hold a task, a scope or a deadline
+        and have no status yet.
+        """
+        first, end = node.index, node.end
+        if RUNNING in self.statuses[first:end]:
+            return True
+        for held in (self.tasks, self.scopes, self.deadlines):
+            for index in held:
+                if first <= index < end:
+                    return True
+        return False
+
     def has_news_below(self, node: Node) -> bool:
         """Say whether a leaf below has finished, which a later tick will deliver."""
         return any(node.index < leaf < node.end for leaf in self.finished)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Any, Final, TypeAlias, cast
 
 from oracle.bt.core.context import TickContext
@@ -53,7 +54,8 @@ class Expression:
     def __call__(self, ctx: TickContext) -> bool:
         if ctx.blackboard is None:
             raise LeafError(f"there is no blackboard to evaluate {self.source!r} on")
-        return _truth(self._evaluate(ctx.blackboard))
+        value = self._evaluate(ctx.blackboard)
+        return value is not None and value is not False
 
 
 class _Parser:
@@ -109,7 +111,7 @@ class _Parser:
             raise self._error(
                 f"{token!r} is not a value; use bb.key, a number, a string, true, nil …"
             )
-        return lambda board: value
+        return _Constant(value)
 
     def _key(self) -> Evaluate:
         names: list[str] = []
@@ -148,11 +150,26 @@ class _Parser:
         return ExpressionError(f"expression {self._source!r:.80}: {message}")
 
 
+class _Constant:
+    """Known to the operators around it, which then need not ask for it at each tick."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, board: TypedBlackboard) -> Any:
+        return self.value
+
+
 def _truth(value: object) -> bool:
     return value is not None and value is not False
 
 
 def _looked_up(key: str, fields: tuple[str, ...]) -> Evaluate:
+    if not fields:
+        return methodcaller("get", key)
+
     def look_up(board: TypedBlackboard) -> Any:
         value = board.get(key)
         for name in fields:
@@ -169,7 +186,7 @@ def _looked_up(key: str, fields: tuple[str, ...]) -> Evaluate:
 def _either(left: Evaluate, right: Evaluate) -> Evaluate:
     def either(board: TypedBlackboard) -> Any:
         value = left(board)
-        return value if _truth(value) else right(board)
+        return right(board) if value is None or value is False else value
 
     return either
 
@@ -177,7 +194,7 @@ def _either(left: Evaluate, right: Evaluate) -> Evaluate:
 def _both(left: Evaluate, right: Evaluate) -> Evaluate:
     def both(board: TypedBlackboard) -> Any:
         value = left(board)
-        return right(board) if _truth(value) else value
+        return value if value is None or value is False else right(board)
 
     return both
 
@@ -188,11 +205,34 @@ def _applied(apply: Callable[[Any], Any], operand: Evaluate) -> Evaluate:
 
 def _strict(apply: Callable[[Any, Any], Any]) -> Callable[[Evaluate, Evaluate], Evaluate]:
     """An operator that evaluates both of its sides."""
-    return lambda left, right: lambda board: apply(left(board), right(board))
+
+    def combine(left: Evaluate, right: Evaluate) -> Evaluate:
+        if isinstance(right, _Constant):
+            value = right.value
+            return lambda board: apply(left(board), value)
+        return lambda board: apply(left(board), right(board))
+
+    return combine
 
 
-def _are_numbers(*values: object) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+def _compared(*, is_equal: bool) -> Callable[[Evaluate, Evaluate], Evaluate]:
+    """`==` and `~=`. To compare with a text, Python's own operator is enough."""
+    compare = operator.eq if is_equal else operator.ne
+
+    def combine(left: Evaluate, right: Evaluate) -> Evaluate:
+        if isinstance(right, _Constant) and isinstance(right.value, str):
+            value = right.value
+            return lambda board: compare(left(board), value)
+        return lambda board: _equal(left(board), right(board)) is is_equal
+
+    return combine
+
+
+def _are_numbers(left: object, right: object) -> bool:
+    return type(left) in _NUMBERS and type(right) in _NUMBERS
+
+
+_NUMBERS: Final = frozenset({int, float})
 
 
 def _equal(left: object, right: object) -> bool:
@@ -203,7 +243,9 @@ def _equal(left: object, right: object) -> bool:
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def ordered(left: Any, right: Any) -> bool:
-        if _are_numbers(left, right) or (isinstance(left, str) and isinstance(right, str)):
+        # Written out, because it is asked at each tick.
+        kind, other = left.__class__, right.__class__
+        if (kind in _NUMBERS and other in _NUMBERS) or (kind is str and other is str):
             return compare(left, right)
         raise LeafError(f"{left!r:.40} cannot be compared with {right!r:.40}")
 
@@ -232,8 +274,8 @@ _BINARY: Final[tuple[dict[str, Callable[[Evaluate, Evaluate], Evaluate]], ...]] 
     {"or": _either},
     {"and": _both},
     {
-        "==": _strict(_equal),
-        "~=": _strict(lambda left, right: not _equal(left, right)),
+        "==": _compared(is_equal=True),
+        "~=": _compared(is_equal=False),
         "<": _strict(_ordered(operator.lt)),
         "<=": _strict(_ordered(operator.le)),
         ">": _strict(_ordered(operator.gt)),

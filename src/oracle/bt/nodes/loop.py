@@ -42,7 +42,8 @@ class Loop(Decorator, kind="loop"):
         except LoopLeft as left:
             if left.loop is not self:
                 raise
-            child.halt(run)
+            if run.has_something_at(child):
+                child.halt(run)
             for node in left.between:
                 run.statuses[node.index] = SUCCESS
             run.memory[self.index] = None

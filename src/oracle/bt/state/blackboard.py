@@ -53,18 +53,27 @@ class TypedBlackboard:
         """
         value = self._data.get(key, _UNSET)
         if value is _UNSET:
-            home, name = self._home_of(key)
-            value = home._data.get(name, _UNSET)
+            # The short way for a key of this scope: this is called more often than anything else.
+            declared = None if self._schema is None else self._schema.get(key)
+            if declared is None:
+                home, name = self._home_of(key)
+                value = home._data.get(name, _UNSET)
+                if value is _UNSET and home._schema is not None:
+                    declared = home._schema.get(name)
             if value is _UNSET:
-                declared = home._schema.get(name) if home._schema is not None else None
-                value = default if declared is None else declared.fresh_default()
+                value = default if declared is None else declared.default
+                if declared is not None and declared.has_parts:
+                    value = declared.fresh_default()
         if self._observer is not None:
             self._observer("read", self.scope_name, key)
         return value
 
     def set(self, key: str, value: Json) -> None:
-        home, name = self._home_of(key)
-        declared = home._schema.get(name) if home._schema is not None else _ANYTHING
+        home, name, schema = self, key, self._schema
+        declared = None if schema is None else schema.get(key)
+        if declared is None:
+            home, name = self._home_of(key)
+            declared = home._schema.get(name) if home._schema is not None else _ANYTHING
         if declared is not None and type(value) not in declared.accepted:
             declared.check(f"{home.scope_name}.{name}", value)
         home._data[name] = value
@@ -155,6 +164,9 @@ def _declared(schema: Mapping[str, Key | type]) -> Mapping[str, Key]:
     """Keep the mapping itself if there is nothing to translate: all runs of a tree share one
     schema.
     """
-    if all(isinstance(key, Key) for key in schema.values()):
+    for key in schema.values():
+        if not isinstance(key, Key):
+            break
+    else:
         return cast("Mapping[str, Key]", schema)
     return {name: key if isinstance(key, Key) else Key(key) for name, key in schema.items()}

@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from functools import cache, lru_cache
 from importlib.resources import files
+from operator import is_
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeAlias, cast
 
@@ -331,9 +332,16 @@ def _model_facts(model: Model | None) -> dict[str, Any]:
 
 def _tool_list(specs: Sequence[ToolSpec]) -> str:
     """The same text for the same tools, so that runs share what is made of it."""
-    return _redacted_once(json.dumps(specs_as_data(specs), sort_keys=True))
+    global _last_tools
+    last, text = _last_tools
+    # Made once as long as the tools are the same objects: it is long, and each question has it.
+    if len(last) != len(specs) or not all(map(is_, last, specs)):
+        text = _redacted_once(json.dumps(specs_as_data(specs), sort_keys=True))
+        _last_tools = (tuple(specs), text)
+    return text
 
 
+_last_tools: tuple[Sequence[ToolSpec], str] = ((), "[]")
 _redacted_once = lru_cache(maxsize=16)(redact)
 
 

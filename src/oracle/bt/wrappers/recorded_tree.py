@@ -65,7 +65,19 @@ class RunBus(EventBus):
     """The events of one run. Those that come from its record are not passed to the outside."""
 
     def __init__(self, journal: Journal, outside: EventBus) -> None:
-        super().__init__(lambda event: outside.emit(event) if journal.is_live else None)
+        super().__init__(self._pass_on)
+        self._journal = journal
+        self._outside = outside
+
+    def hears(self, type_: str) -> bool:
+        for _, types in self._subscriptions[1:]:
+            if types is None or type_ in types:
+                return True
+        return self._outside.hears(type_) and self._journal.is_live
+
+    def _pass_on(self, event: Event) -> None:
+        if self._journal.is_live:
+            self._outside.emit(event)
 
 
 class RecordedTree:

@@ -45,6 +45,16 @@ class EventBus:
             except Exception:
                 log.exception("%r failed at %r", subscription.callback, event)
 
+    def hears(self, type_: str) -> bool:
+        """Whether an event of this type would reach anybody. If not, it need not be made.
+
+        Whoever only reports mistakes in events does not count.
+        """
+        for callback, types in self._subscriptions:
+            if callback is not report_mistake and (types is None or type_ in types):
+                return True
+        return False
+
     def subscribe(
         self, callback: Subscriber, types: Iterable[str] | None = None
     ) -> Callable[[], None]:

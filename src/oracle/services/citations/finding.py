@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
@@ -90,13 +91,19 @@ class Block:
 
 
 def find_citations(text: str) -> list[Citation]:
-    return [
+    return [*_found(text)]
+
+
+# An answer is asked for its citations by several leaves, one after the other.
+@lru_cache(maxsize=16)
+def _found(text: str) -> tuple[Citation, ...]:
+    return tuple(
         citation
         for part in layout(text)
         if isinstance(part, Line)
         for citation in part.citations
         if citation.certain
-    ]
+    )
 
 
 def layout(text: str, names: Names = NO_NAMES) -> Iterator[Line | Block]:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -98,7 +99,9 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _fields_in(where: str) -> dict[str, Any]:
+# Each source of a run is looked at three times when it ends.
+@lru_cache(maxsize=4096)
+def _fields_in(where: str) -> Mapping[str, Any]:
     found = find_citations(where)
     if len(found) != 1 or found[0].text != where.strip():
         return {}

@@ -253,6 +253,9 @@ def _strongest(found: Features, query_type: QueryType) -> tuple[tuple[str, float
     for name, weight in linear_model().speaking_for(query_type, found, _READABLE):
         if len(chosen) == MOST_KEYWORDS:
             break
-        if not any(name in other or other in name for other in chosen):
+        for other in chosen:
+            if name in other or other in name:
+                break
+        else:
             chosen[name] = weight
     return tuple(chosen.items())

@@ -42,7 +42,7 @@ def talk_features(alone: Features) -> set[str]:
 
 
 def _word_ngrams(parsed: ParsedQuery) -> set[str]:
-    words = ["^", *(token.word for token in parsed.tokens[:MOST_WORDS]), "$"]
+    words = ["^", *[token.word for token in parsed.tokens[:MOST_WORDS]], "$"]
     return {*words[1:-1], *_ngrams(words, 2), *_ngrams(words, 3)}
 
 
@@ -65,9 +65,9 @@ def _letters_of(word: str, sizes: tuple[int, ...]) -> tuple[str, ...]:
 def _sketch_ngrams(parsed: ParsedQuery) -> set[str]:
     core = ["^", *parsed.core[:MOST_WORDS], "$"]
     # Several unknown words in a row count as one: only their position says anything.
-    symbols = ["^", *(after for before, after in pairwise(core) if not before == after == "w")]
-    return {*symbols, *(gram for size in (2, 3, 4) for gram in _ngrams(symbols, size))}
+    symbols = ["^", *[after for before, after in pairwise(core) if not before == after == "w"]]
+    return {*symbols, *_ngrams(symbols, 2), *_ngrams(symbols, 3), *_ngrams(symbols, 4)}
 
 
 def _ngrams(symbols: list[str], size: int) -> Iterator[str]:
-    return map(" ".join, zip(*(symbols[start:] for start in range(size)), strict=False))
+    return map(" ".join, zip(*[symbols[start:] for start in range(size)], strict=False))

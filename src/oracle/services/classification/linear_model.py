@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -68,13 +68,13 @@ class LinearModel:
     bias: tuple[float, ...]
     units: Mapping[str, float]
     temperatures: Mapping[str, float]
-    weights: Mapping[str, Mapping[str, str]]
+    weights: Mapping[str, _Weights]
 
     def scores(self, features: Features) -> Scores:
         sums = list(self.bias)
         for group, names in features.items():
             known = self.weights[group]
-            hits = list(filter(None, map(known.get, names)))
+            hits = list(filter(None, map(known.looking_up, names)))
             if not hits:
                 continue
             value = self._value(group, len(names))
@@ -94,15 +94,16 @@ class LinearModel:
     ) -> list[tuple[str, float]]:
         """Features of `groups` that favour `query_type` over the mean of all types, best first."""
         column = TYPES.index(query_type)
-        nothing = chr(ZERO) * _COLUMNS
+        zero = chr(ZERO)
         found: list[tuple[str, float]] = []
         for group in groups:
-            known = self.weights[group]
+            look_up = self.weights[group].looking_up
             value = self._value(group, len(features[group])) / len(TYPES)
             for name in features[group]:
-                weights = known.get(name, nothing).encode("ascii")
+                text = look_up(name)
                 # A quick test first: most features do not favour the type at all.
-                if weights[column] > ZERO:
+                if text is not None and text[column] > zero:
+                    weights = text.encode("ascii")
                     # The last column is breadth, not a type.
                     lead = len(TYPES) * weights[column] - sum(weights[:-1])
                     if lead > 0:
@@ -159,6 +160,11 @@ class _Weights(Mapping[str, str]):
         if found is None:
             raise KeyError(name)
         return found
+
+    @property
+    def looking_up(self) -> Callable[[str], str | None]:
+        """`get`, without a call of our own for each feature where there is a dictionary."""
+        return self.get if self._all is None else self._all.get
 
     def get(self, name: str, default: Any = None) -> Any:
         if self._all is not None:

@@ -43,7 +43,11 @@ class Searched(Protocol):
 
     @property
     def left_out(self) -> str: ...
-    async def search(self, query: str, kind: str, k: int, /) -> Sequence[Place]: ...
+    async def search_kinds(
+        self, query: str, kinds: Sequence[str], k: int, /
+    ) -> Mapping[str, Sequence[Place]]:
+        """The best places of each kind, from one look at the index."""
+        ...
 
 
 async def shares_of(question: str, index: Searched) -> Shares:
@@ -51,8 +55,7 @@ async def shares_of(question: str, index: Searched) -> Shares:
     if not has_words(question):
         return {}
     found: dict[str, float] = {}
-    for kind in LOCAL:
-        places = await index.search(question, kind, _PLACES)
+    for kind, places in (await index.search_kinds(question, LOCAL, _PLACES)).items():
         # In one place, not in all of them together: any long text has most words somewhere.
         shares = (
             share_of_words(question, words_in(question, f"{place.path}\n{place.text}"))

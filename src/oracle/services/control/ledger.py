@@ -167,25 +167,32 @@ class Ledger:
 
     def warnings_due(self, now: float, share: float) -> tuple[Resource, ...]:
         """The budgets that have reached this share and had no warning yet."""
-        return tuple(
-            resource
-            for resource in RESOURCES
-            if resource not in self.warned and self.share(resource, now) >= share
-        )
+        warned = self.warned
+        return tuple([r for r in RESOURCES if r not in warned and self.share(r, now) >= share])
 
     def tools_used_up(self) -> tuple[str, ...]:
         return tuple(tool for tool in self.uses if not self.may_use(tool))
 
     def exhausted(self, now: float) -> Resource | None:
         """The first budget that is fully spent, so that no request is possible."""
-        return next((r for r in RESOURCES if self.share(r, now) >= 1.0), None)
+        # What `share` says, written out: it is asked several times in a turn.
+        limits, money = self.limits, self.limits.money
+        if self.turns >= limits.turns:
+            return "turns"
+        if self.tokens >= limits.tokens:
+            return "tokens"
+        if money is not None and self.money and self.money >= money:
+            return "money"
+        return "seconds" if now - self.started_at >= limits.seconds else None
 
     def may_use(self, tool: str) -> bool:
         return self.uses.get(tool, 0) < self.limits.uses_of_a_tool
 
     def left(self, resource: Resource, now: float) -> float:
         limit = getattr(self.limits, resource)
-        return inf if limit is None else limit - self.spent(resource, now)
+        if limit is None:
+            return inf
+        return limit - (now - self.started_at if resource == "seconds" else getattr(self, resource))
 
     @property
     def seconds_kept(self) -> float:
@@ -201,10 +208,11 @@ class Ledger:
 
     def usage(self, now: float) -> dict[str, Any]:
         """The amounts spent, for people and for records."""
-        spent: dict[str, Any] = {resource: self.spent(resource, now) for resource in RESOURCES}
         return {
-            **spent,
-            "seconds": round(spent["seconds"] + self.waited, 3),
+            "turns": self.turns,
+            "tokens": self.tokens,
+            "money": self.money,
+            "seconds": round(now - self.started_at + self.waited, 3),
             "uses": dict(self.uses),
             "is_estimate": self.is_estimate,
         }

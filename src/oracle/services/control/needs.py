@@ -56,13 +56,27 @@ def words_in(question: str, text: str) -> list[str]:
     """The specific words of the question that the text has."""
     text = text[:_LONGEST_TEXT]
     in_parts, lower = split_humps.__wrapped__(text), text.lower()
+    # Other letters may be the same to a pattern that ignores case (the Kelvin sign and k).
+    low_parts = in_parts.lower() if text.isascii() else None
+    found: list[str] = []
+    for term, core in _looked_for(question):
+        if term.is_name and core in lower:
+            found.append(term.word)
+        elif low_parts is not None and core not in lower and core not in low_parts:
+            # Most texts lack most words, and a search for a pattern takes longer.
+            continue
+        elif term.pattern.search(text) or term.pattern.search(in_parts):
+            found.append(term.word)
+    return found
 
-    def is_in(term: Term) -> bool:
-        if term.is_name and bare_name(term.word).lower() in lower:
-            return True
-        return bool(term.pattern.search(text) or term.pattern.search(in_parts))
 
-    return [term.word for term in _terms_of(question) if is_in(term)]
+@lru_cache(maxsize=1024)
+def _looked_for(question: str) -> Sequence[tuple[Term, str]]:
+    """The terms, each with the text, in small letters, without which its pattern finds nothing. It
+    is empty if it has letters of which the same may be said in others.
+    """
+    cores = [(term, term.core.lower()) for term in _terms_of(question)]
+    return tuple((term, core if core.isascii() or term.is_name else "") for term, core in cores)
 
 
 def share_of_words(question: str, found: Collection[str]) -> float:
@@ -70,8 +84,8 @@ def share_of_words(question: str, found: Collection[str]) -> float:
     1 if the question has no word to look for.
     """
     terms = _terms_of(question)
-    weight = sum(term.weight for term in terms)
-    return sum(term.weight for term in terms if term.word in found) / weight if weight else 1.0
+    weight = sum([term.weight for term in terms])
+    return sum([term.weight for term in terms if term.word in found]) / weight if weight else 1.0
 
 
 def has_words(question: str) -> bool:
@@ -105,7 +119,7 @@ def follows_a_lead(
     Places that a search has `found` are no leads: reading one more of them, or searching for the
     question in other words, is gathering. A plain word counts only if the tool `takes_a_name`.
     """
-    known = {word.lower() for word in search_words(question).all}
+    known = _known_words(question)
     for name in _names_in(arguments):
         is_name = takes_a_name or _IDENTIFIER.search(name)
         if not is_name or len(name) < _SHORTEST_NAME or name in found:
@@ -115,10 +129,17 @@ def follows_a_lead(
     return False
 
 
+@lru_cache(maxsize=1024)
+def _known_words(question: str) -> Collection[str]:
+    return frozenset(word.lower() for word in search_words(question).all)
+
+
 def last_in_vain(yields: Sequence[Yield]) -> list[Yield]:
     """The calls since the last new word of the question."""
-    last = max((place for place, one in enumerate(yields) if one == "words"), default=-1)
-    return list(yields[last + 1 :])
+    last = len(yields)
+    while last and yields[last - 1] != "words":
+        last -= 1
+    return list(yields[last:])
 
 
 def _is_in(name: str, text: str) -> bool:

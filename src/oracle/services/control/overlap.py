@@ -127,13 +127,13 @@ def searches_in_vain(
     another tool finds with fewer words is not known.
     """
     found: list[_Search] = []
-    calls: dict[str, Call] = {}
+    calls: Sequence[Call] = ()
     for message in messages:
         # Some models use the same ids again in each turn.
         if message["role"] == "assistant":
-            calls = {call["id"]: call for call in message.get("tool_calls", ())}
+            calls = message.get("tool_calls", ())
         elif message["role"] == "tool" and message.get("success") and message.get("empty"):
-            call = calls.get(message["call_id"])
+            call = {each["id"]: each for each in calls}.get(message["call_id"])
             search = _search(call, specs, but=_LIMITS) if call is not None else None
             if search is not None and kind_named(message.get("tool_kind")).is_local:
                 found.append(search)

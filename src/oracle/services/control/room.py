@@ -86,11 +86,18 @@ class Room:
 
     def lacks(self, *requests: Sent) -> Resource | None:
         """The budget that cannot pay for these requests together; None if all can."""
-        tokens = sum(self.counted(sent.input) + sent.output for sent in requests)
-        if tokens > self.ledger.left("tokens", self.now):
+        ledger, prices = self.ledger, self.prices
+        most = ledger.limits.money
+        tokens, money = 0, 0.0
+        # Both in one loop, because it is asked a dozen times in a turn.
+        for estimate, output in requests:
+            counted = self.counted(estimate)
+            tokens += counted + output
+            if prices is not None and most is not None:
+                money += prices.cost(counted, output)
+        if tokens > ledger.limits.tokens - ledger.tokens:
             return "tokens"
-        money = sum(map(self.money_for, requests))
-        return "money" if money > self.ledger.left("money", self.now) else None
+        return "money" if most is not None and money > most - ledger.money else None
 
     @property
     def shortest_output(self) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, cast
 
@@ -52,6 +52,7 @@ _LONGEST_DECODED: Final = 16_384
 _MARK: Final = lazy_pattern(r"\[redacted: ([^\]]+)\]")
 _SHORT: Final = 24
 _SHORTEST_KEY: Final = 16
+_NO_TEXT: Final = frozenset({int, float, bool, type(None)})
 _known: list[str] = []
 _LONG: Final = 500
 _MOST_CLEAN: Final = 64
@@ -64,11 +65,12 @@ _NO_WORD: Final = re.compile(rb"[^\x09\x0a\x0d\x20-\x7e]")
 
 def redact(text: str) -> str:
     """The same lines without what looks like a secret. Calling it again changes nothing."""
-    text = without_known(text)
-    # Most short texts are names of fields, which come again with every result.
+    if _known:
+        text = without_known(text)
+    # Most texts come again: names of fields with every result, a question with every record of it.
     if len(text) <= _SHORT:
         return _redacted_short(text)
-    return _redacted(text) if len(text) < _LONG else _redacted_long(text)
+    return _redacted_line(text) if len(text) < _LONG else _redacted_long(text)
 
 
 def without_known(text: str) -> str:
@@ -99,6 +101,8 @@ def _redacted(text: str) -> str:
 
 
 _redacted_short = lru_cache(maxsize=1024)(_redacted)
+# Apart from the short ones, so that results of tools do not push out the names of their fields.
+_redacted_line = lru_cache(maxsize=1024)(_redacted)
 
 
 def _redacted_long(text: str) -> str:
@@ -123,9 +127,14 @@ def redacted(value: Any) -> Any:
         return redact(value)
     if isinstance(value, dict):
         fields = cast("dict[Any, Any]", value)
-        return {redacted(key): redacted(field) for key, field in fields.items()}
+        return {
+            # Numbers are many and have no secrets: they need no call.
+            redacted(key): field if type(field) in _NO_TEXT else redacted(field)
+            for key, field in fields.items()
+        }
     if isinstance(value, list | tuple):
-        return [redacted(item) for item in cast("list[Any]", value)]
+        items = cast("list[Any]", value)
+        return [item if type(item) in _NO_TEXT else redacted(item) for item in items]
     return value
 
 
@@ -146,10 +155,8 @@ def _without_plain(text: str) -> str:
         if _ESCAPE.search(words):
             text = _WORD.sub(_unescaped_and_replaced, text)
     text = _without_pieces(text)
-    folded = text.lower()
-    for shape in CONTEXTS:
-        if _has(shape, folded):
-            text = _without(shape, text)
+    for shape in _marked(CONTEXTS, text.lower()):
+        text = _without(shape, text)
     if "kind: Secret" in text:
         text = _KUBERNETES.sub(_without_values, text)
     return _without_assigned(text)
@@ -180,9 +187,8 @@ def _without_values(found: re.Match[str]) -> str:
 
 
 def _without_keys(text: str, words: str) -> str:
-    folded = words.lower()
-    for shape in VENDORS:
-        if _has(shape, folded) and shape.pattern.search(words):
+    for shape in _marked(VENDORS, words.lower()):
+        if shape.pattern.search(words):
             text = _without(shape, text)
     return text
 
@@ -206,12 +212,16 @@ def _unescaped_and_replaced(found: re.Match[str]) -> str:
     return word if clean == plain else clean
 
 
-def _has(shape: Shape, folded: str) -> bool:
-    # A loop, because a generator costs more than the few marks of a shape.
-    for mark in shape.marks:  # noqa: SIM110
-        if mark in folded:
-            return True
-    return False
+def _marked(shapes: Sequence[Shape], folded: str) -> list[Shape]:
+    """The shapes of which the text has a mark. Nearly always there are none."""
+    found: list[Shape] = []
+    # Loops, because a function or a generator for each shape costs more than its few marks.
+    for shape in shapes:
+        for mark in shape.marks:
+            if mark in folded:
+                found.append(shape)
+                break
+    return found
 
 
 def _without(shape: Shape, text: str) -> str:

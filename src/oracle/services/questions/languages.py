@@ -132,16 +132,21 @@ def language_of(question: str) -> Language:
     if _HAN.search(question):
         return "zh"
     words = Counter(word.lower() for word in _WORD.findall(question[:2000]))
+    # Over the words of the question: the lists of stop words are far longer.
     scores: dict[Language, int] = {
-        language: sum(count for word, count in words.items() if word in stop)
+        language: sum([count for word, count in words.items() if word in stop])
         for language, stop in _STOP_WORDS.items()
     }
-    best: Language = max(scores, key=lambda language: scores[language])
+    best: Language = max(scores, key=scores.__getitem__)
+    foreign = _STOP_WORDS[best]
     # "a" and "on" are words of other languages too; there they do not speak for English.
-    english = sum(words[word] for word in _ENGLISH - _STOP_WORDS[best])
+    is_english = [word for word in words if word in _ENGLISH and word not in foreign]
+    english = sum([words[word] for word in is_english])
     is_marked = bool(re.search(r"[¿¡äöüßàâçéèêëîïôûùñáíóú]", question.lower()))
     # "what bug was fixed in 1.5.5" has "was" and "in", which are German words too.
-    if not is_marked and not _is_clear(words.keys() & _STOP_WORDS[best] - _ENGLISH):
+    if not is_marked and not _is_clear(
+        {word for word in words if word in foreign and word not in _ENGLISH}
+    ):
         return "en"
     return best if scores[best] + is_marked > english + 1 or scores[best] > english + 0.5 else "en"
 

@@ -346,4 +346,9 @@ def _blanked(text: str, paths: Sequence[str]) -> str:
 
 
 def _once(*lists: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(word for words in lists for word in words if word))
+    found: dict[str, None] = {}
+    for words in lists:
+        for word in words:
+            if word:
+                found[word] = None
+    return list(found)

@@ -36,6 +36,17 @@ class Term:
     is_extra: bool = False
     related_to: str = ""
 
+    @property
+    def core(self) -> str:
+        """Its text: what lacks it, in any case of letters, does not match the pattern. Empty for an
+        extra term.
+        """
+        if self.is_extra:
+            return ""
+        if self.is_name:
+            return bare_name(self.word)
+        return short_stem(self.word) if self.word.isalpha() else self.word
+
     def is_in(self, line: str) -> bool:
         if self.pattern.search(line):
             return True
@@ -108,7 +119,7 @@ def _related_terms(words: SearchWords, sources: Sequence[Quotation]) -> list[Ter
 @lru_cache(maxsize=512)
 def _any_of(kin: tuple[str, ...]) -> re.Pattern[str]:
     forms = ("[ _-]?".join(short_stem(part) for part in word.split("_")) for word in kin)
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(forms)})", re.I)
+    return lazy_pattern(rf"(?<![^\W_])(?:{'|'.join(forms)})", re.I)
 
 
 def without_doubles(terms: Sequence[Term]) -> list[Term]:
@@ -123,15 +134,16 @@ def _rarity(term: Term, sources: Sequence[Quotation]) -> float:
 
 
 def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
+    """Compiled where it is needed: for most words, a search for the mere text says enough."""
     if is_name:
-        return re.compile(rf"(?<!\w){re.escape(bare_name(word))}(?!\w)")
+        return lazy_pattern(rf"(?<!\w){re.escape(bare_name(word))}(?!\w)")
     if not word.isalpha():
         # `9.0` is neither in `19.0` nor in `9.0.1`, and `v5` not in `rev50`.
         begins = r"(?<![\w.])v?" if word[:1].isdigit() else r"(?<![^\W_])"
         ends = r"(?!\d)(?!\.\d)" if word[-1:].isdigit() else ""
-        return re.compile(rf"{begins}{re.escape(word)}{ends}", re.I)
+        return lazy_pattern(rf"{begins}{re.escape(word)}{ends}", re.I)
     # At the start of a word or after an underscore: `retry` is found in `max_retries`.
-    return re.compile(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
+    return lazy_pattern(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
 
 
 _REASON: Final = Term(
@@ -174,5 +186,5 @@ DECISION: Final = Term(
 
 def _pair_term(pair: tuple[str, str]) -> Term:
     one, other = (re.escape(short_stem(word)) for word in pair)
-    pattern = re.compile(rf"(?<![^\W_]){one}[^\W_]{{0,8}}[\s_.-]{{1,2}}{other}", re.I)
+    pattern = lazy_pattern(rf"(?<![^\W_]){one}[^\W_]{{0,8}}[\s_.-]{{1,2}}{other}", re.I)
     return Term(word=" ".join(pair), pattern=pattern, weight=_PAIR_WEIGHT, is_extra=True)

@@ -151,7 +151,7 @@ class Catalogue:
             rows = self._connection.execute(f"{_CARDS} WHERE id IN ({marks})", missing)
             # A number that is not current is remembered too, as None, and not looked up again.
             self._cards.update(dict.fromkeys(missing))
-            self._cards.update((card.id, card) for card in map(_card, rows))
+            self._cards.update({row[0]: _card(row) for row in rows})
         return {number: card for number in wanted if (card := self._cards[number])}
 
     def has_kind(self, kind: Kind) -> bool:
@@ -377,7 +377,10 @@ def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:
 
 def _card(row: tuple[int, str, Kind, str, int]) -> FileCard:
     number, path, kind, role, decides = row
-    return FileCard(id=number, path=path, kind=kind, role=Role(role), decides=decides)
+    return FileCard(number, path, kind, _ROLES[role], decides)
+
+
+_ROLES: Final = {role.value: role for role in Role}
 
 
 def _file_row(entry: Entry) -> tuple[object, ...]:

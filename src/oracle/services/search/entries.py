@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.search.records import Kind, Role
 from oracle.services.search.symbols import Symbol
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileState:
+class FileState(NamedTuple):
     """`changed_ns` is 0 if the file was written too recently for its time to show a change."""
 
     id: int
@@ -19,8 +19,7 @@ class FileState:
     digest: bytes
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FileCard:
+class FileCard(NamedTuple):
     """What ranking needs to know about a file."""
 
     id: int

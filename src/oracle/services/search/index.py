@@ -271,6 +271,17 @@ class Index:
             lambda term: self._look_up(lambda now: now.catalogue.files_with(term, MOST_PLACES)),
         )
 
+    def known_among(self, terms: Iterable[str]) -> dict[str, int]:
+        """The terms that are known, and the number of files that have each (`KnownTerms`)."""
+        names = names_of(self.root)
+
+        def look(now: Generation) -> dict[str, int]:
+            known = KnownTerms(names, lambda term: now.catalogue.files_with(term, MOST_PLACES))
+            places = {term: known.places_of(term) for term in terms}
+            return {term: count for term, count in places.items() if count is not None}
+
+        return self._look_up(look)
+
     def paths(self) -> list[str]:
         """Every file in the index, sorted."""
         return self._look_up(lambda now: sorted(card.path for card in now.catalogue.all_cards()))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from oracle.lazy_dataclass import dataclass
 
@@ -77,8 +77,9 @@ def unpack(packed: str) -> list[Passage]:
     return [Passage(**values) for values in json.loads(packed)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
+class Match(NamedTuple):
+    """A tuple, because a search makes hundreds of them."""
+
     file: int
     start: int
     end: int
@@ -261,11 +262,14 @@ def _matches(
     searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
 ) -> list[Match]:
     places = [address for _, address in hits]
+    scores = [score for score, _ in hits]
     numbers = [searcher.fast_field_values(name, places) for name in ("file", "start", "end")]
+    # Without the function that a named tuple has for its fields: these are in its order.
+    make: Any = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return [
-        Match(file=int(file), start=int(start), end=int(end), score=score)
-        for (score, _), file, start, end in zip(hits, *numbers, strict=True)
-        if file is not None and start is not None and end is not None
+        make(Match, (int(found[0]), int(found[1]), int(found[2]), found[3]))
+        for found in zip(*numbers, scores, strict=True)
+        if None not in found
     ]
 
 

@@ -6,9 +6,9 @@ from theory. Measure before and after you change one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.search.catalogue import Catalogue
@@ -40,8 +40,7 @@ _CALLER_SHARE: Final = 0.5
 """Keeps every caller below every file that the words found."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A file with its best passages, best first."""
 
     card: FileCard
@@ -107,7 +106,8 @@ class _Scored:
         if weights.windows:
             self.windows = found(_window_terms(question, weights), CANDIDATES)
         self.file_scores = {
-            file: _file_score(matches, weights) for file, matches in self.by_file.items()
+            file: matches[0].score if len(matches) == 1 else _file_score(matches, weights)
+            for file, matches in self.by_file.items()
         }
         self.card_scores = {match.file: match.score for match in self.cards}
         self.window_scores = _window_scores(self.windows, weights)
@@ -151,27 +151,27 @@ def rank(
     for match in (*definitions, *found.windows, *found.cards):
         by_file.setdefault(match.file, [match])
     known = catalogue.cards(by_file)
-    ranked = [
-        Ranked(
-            card=known[number],
-            score=scores.get(number, 0.0) * _prior(known[number], found.question, weights),
-            matches=tuple(matches),
-        )
-        for number, matches in by_file.items()
-        if number in known and (kind != "code" or known[number].kind != "threads")
+    # Numbers and paths until the order is settled: a common word is in hundreds of files.
+    prior = _Priors(found.question, weights)
+    order = [
+        (-scores.get(number, 0.0) * prior[card.role, card.decides], card.path, number)
+        for number, card in known.items()
+        if kind != "code" or card.kind != "threads"
     ]
-    ranked = _in_order(ranked)
+    order.sort()
     if weights.coverage:
-        ranked = _with_coverage(ranked, found.question, passages, weights.coverage)
-    defining = {match.file for match in definitions}
-    return _in_order(
-        replace(each, score=each.score + weights.defining) if each.card.id in defining else each
-        for each in ranked
-    )
-
-
-def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
-    return sorted(ranked, key=lambda each: (-each.score, each.card.path))
+        best = _with_coverage(order[:COVERED], found.question, passages, weights.coverage)
+        order[:COVERED] = best
+    if definitions:
+        defining = {match.file for match in definitions}
+        order = [
+            (score - weights.defining if number in defining else score, path, number)
+            for score, path, number in order
+        ]
+    order.sort()
+    # Without a call for each: a named tuple has a function for its fields.
+    make: Callable[[Sequence[object]], Ranked] = partial(tuple.__new__, Ranked)  # pyright: ignore[reportUnknownMemberType]
+    return [make((known[number], -score, tuple(by_file[number]))) for score, _, number in order]
 
 
 def statistics_for(text: str, kind: Kind, passages: Passages) -> Statistics:
@@ -205,20 +205,19 @@ def _question(text: str, weights: Weights) -> Question:
 
 
 def _with_coverage(
-    ranked: list[Ranked], question: Question, passages: Passages, bonus: float
-) -> list[Ranked]:
+    best: Sequence[tuple[float, str, int]], question: Question, passages: Passages, bonus: float
+) -> list[tuple[float, str, int]]:
     """The best files again, with a bonus for having the words of the question in one place.
 
     In a large project some file has one of the words very often, in its name, or in a rare form.
     The file that is meant has most of them, once, side by side.
     """
-    best = ranked[:COVERED]
     terms = [term for term, weight in question.terms.items() if weight >= 1.0]
-    shares = passages.coverage(terms, files=[each.card.id for each in best])
-    for number, each in enumerate(best):
-        factor = 1.0 + bonus * shares.get(each.card.id, 0.0)
-        best[number] = replace(each, score=each.score * factor)
-    return best + ranked[COVERED:]
+    shares = passages.coverage(terms, files=[number for _, _, number in best])
+    return [
+        (score * (1.0 + bonus * shares.get(number, 0.0)), path, number)
+        for score, path, number in best
+    ]
 
 
 def callers(
@@ -252,7 +251,7 @@ def callers(
         for number, match in first.items()
         if number in cards
     ]
-    return _in_order(users)[:limit]
+    return sorted(users, key=lambda each: (-each.score, each.card.path))[:limit]
 
 
 def _add(
@@ -341,11 +340,22 @@ def _file_score(matches: list[Match], weights: Weights) -> float:
     )
 
 
-def _prior(card: FileCard, question: Question, weights: Weights) -> float:
-    """A factor for what the file is for, whatever it says."""
-    if question.wants_decision and card.decides:
-        return weights.decisions[card.decides]
-    if card.role in question.wants:
-        return 1.0
-    factor = weights.roles.get(card.role, 1.0)
-    return factor**weights.mentioned if card.role in question.mentions else factor
+class _Priors(dict[tuple[Role, int], float]):
+    """A factor for what a file is for, whatever it says: by its role, and whether it decides."""
+
+    def __init__(self, question: Question, weights: Weights) -> None:
+        self._question = question
+        self._weights = weights
+
+    def __missing__(self, kind: tuple[Role, int]) -> float:
+        self[kind] = factor = self._factor(*kind)
+        return factor
+
+    def _factor(self, role: Role, decides: int) -> float:
+        question, weights = self._question, self._weights
+        if question.wants_decision and decides:
+            return weights.decisions[decides]
+        if role in question.wants:
+            return 1.0
+        factor = weights.roles.get(role, 1.0)
+        return factor**weights.mentioned if role in question.mentions else factor

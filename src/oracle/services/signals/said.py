@@ -112,13 +112,12 @@ def own_text_in(conversation: Sequence[Mapping[str, Any]], tools: tuple[str, ...
     ours += [block.partition("\nFrom ")[0] for block in facts]
 
     def is_source(text: str) -> bool:
-        return any(
-            text in m["content"]
-            for m in messages
-            if m["role"] != "system" and not m.get("is_facts")
-        )
+        for m in messages:
+            if m["role"] != "system" and text in m["content"] and not m.get("is_facts"):
+                return True
+        return False
 
     own = OwnText(words_of_prompt(prompt["content"], tools), words_of_messages(tuple(ours)))
-    results = (m["content"] for m in messages if m["role"] == "tool")
+    results = [m["content"] for m in messages if m["role"] == "tool"]
     summaries = {content.partition("\n")[0] for content in results if DATA_MARK in content}
     return OwnTextFilter(own, is_source, summaries - {""})

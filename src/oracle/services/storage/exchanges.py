@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Final
 
 from oracle.errors import NotFound
@@ -31,7 +31,9 @@ class Exchanges:
             if exchange.parent_id is not None:
                 check_lies_in(connection, exchange.parent_id, exchange.session_id)
             if not connection.rows("SELECT 1 FROM context_nodes WHERE id = ?", [exchange.id]):
-                insert(connection, context_nodes, asdict(exchange))
+                # Not `asdict`, which copies all that it holds: this only reads it.
+                row = {field.name: getattr(exchange, field.name) for field in fields(exchange)}
+                insert(connection, context_nodes, row)
 
         await self._database.write(append)
 

@@ -18,6 +18,13 @@ def storable(text: str) -> str:
 
 def as_json(value: Any) -> str:
     """JSON-shaped data as text, which every kind of database takes for a JSON column."""
+    try:
+        text = json.dumps(value)
+    except TypeError:
+        text = ""  # it holds a mapping that is no dict
+    # Both are escaped in it, as are pairs of surrogates, which can be stored: seldom worth a look.
+    if text and "\\u0000" not in text and "\\ud" not in text:
+        return text
     return json.dumps(_storable_json(value))
 
 

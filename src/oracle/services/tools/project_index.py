@@ -28,7 +28,6 @@ from oracle.services.project.secret_files import OURS, SecretFiles
 if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
     from oracle.services.search.bound import Bound
-    from oracle.services.search.index import KnownTerms
     from oracle.services.search.records import FileOnMap, Progress, ProgressListener, RefreshReport
 
 log = logging.getLogger(__name__)
@@ -121,7 +120,7 @@ class ProjectIndex:
         """The terms that name something in the project, and in how many files; None if that is not
         certain.
         """
-        found = await self.asked(lambda index: _known_among(terms, index.known_terms))
+        found = await self.asked(lambda index: index.known_among(terms))
         return found if found or not self.left_out else None
 
     # what the tools look up
@@ -130,6 +129,16 @@ class ProjectIndex:
         return await self.asked(
             lambda index: index.search(query, kind, k, per_file=PLACES_IN_A_FILE, under=under),
             about=f"{under} {query}",
+        )
+
+    async def search_kinds(
+        self, query: str, kinds: Sequence[Kind], k: int
+    ) -> Mapping[str, Sequence[Hit]]:
+        """Each kind by itself, one after the other, without leaving the thread in between."""
+        most = PLACES_IN_A_FILE
+        return await self.asked(
+            lambda index: {kind: index.search(query, kind, k, per_file=most) for kind in kinds},
+            about=query,
         )
 
     async def definitions(self, name: str) -> Sequence[Definition]:
@@ -321,11 +330,6 @@ def _forget_all() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_all)
-
-
-def _known_among(terms: Sequence[str], known: KnownTerms) -> dict[str, int]:
-    places = {term: known.places_of(term) for term in terms}
-    return {term: count for term, count in places.items() if count is not None}
 
 
 def _note_on(report: RefreshReport) -> str:

@@ -90,6 +90,11 @@ class RootedIndex:
         together.update((term, OWN_NAME) for term in terms if term.casefold() in names)
         return together
 
+    async def search_kinds(
+        self, query: str, kinds: Sequence[Kind], k: int
+    ) -> Mapping[str, Sequence[Hit]]:
+        return {kind: await self.search(query, kind, k) for kind in kinds}
+
     async def search(self, query: str, kind: Kind, k: int, *, under: str = "") -> Sequence[Hit]:
         root, inner = self._roots.split(under)
         if under:
