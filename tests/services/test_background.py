@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from oracle.services.background import Together
+from oracle.services.background import Together, cancelled
 
 
 class Counting:
@@ -56,3 +56,22 @@ async def test_a_failure_reaches_all_and_the_next_call_is_tried():
         with pytest.raises(ValueError, match="no"):
             await asked
     assert await together() == "yes"
+
+
+async def test_a_task_that_loses_a_cancellation_is_cancelled_again():
+    lost = 0
+
+    async def loses_the_first():
+        nonlocal lost
+        while True:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                if lost:
+                    raise
+                lost += 1
+
+    task = asyncio.create_task(loses_the_first())
+    await asyncio.sleep(0)
+    await cancelled(task)
+    assert (task.cancelled(), lost) == (True, 1)

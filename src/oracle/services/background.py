@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 MOST_THREADS: Final = 64
 SECONDS_TO_LEAVE: Final = 2.0
 """How long the end of an event loop waits for tasks that do not obey their cancellation."""
+SECONDS_TO_CANCEL_AGAIN: Final = 0.1
 SECONDS_TO_WRITE: Final = 5.0
 """How long the exit waits for work that must end."""
 
@@ -228,6 +229,19 @@ async def within(seconds: float | Callable[[], float], work: Coroutine[Any, Any,
         if not task.done():
             _abandoned.add(task)
             task.add_done_callback(_forget_task)
+
+
+async def cancelled(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks, and wait until they have ended.
+
+    More than once if need be: up to Python 3.11, `asyncio.wait_for` loses a cancellation that comes
+    at the same moment as what it waits for, and drivers of databases call it.
+    """
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=SECONDS_TO_CANCEL_AGAIN)
 
 
 def _forget_task(task: asyncio.Task[Any]) -> None:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import Any
 
 from oracle.api.live_run import LiveRun
 from oracle.api.live_runs import LiveRuns
 from oracle.errors import OracleError
+from oracle.services.background import cancelled
 from oracle.services.dispatch.commands import Commands
 from oracle.services.dispatch.news import COMMAND, EVERY_RUN, News, open_news
 from oracle.services.storage.database import Database
 
 
-def obey(live: LiveRun, command: object) -> bool:
+def obey(live: LiveRun, command: Mapping[str, Any]) -> bool:
     """Do what a person wants of a run. False if this version does not know the command."""
-    match command:
-        case {"cancel": str(reason)}:
-            live.cancel(reason)
-        case {"raise": wanted}:
-            live.raise_limits(cast("dict[str, float]", wanted))
-        case _:
-            return False
+    if "cancel" in command:
+        live.cancel(str(command["cancel"]))
+    elif "raise" in command:
+        live.raise_limits(command["raise"])
+    else:
+        return False
     return True
 
 
@@ -38,8 +38,7 @@ async def hearing(runs: LiveRuns, database: Database) -> AsyncGenerator[None]:
         try:
             yield
         finally:
-            listening.cancel()
-            await asyncio.wait({listening})
+            await cancelled(listening)
 
 
 async def _listen(runs: LiveRuns, commands: Commands, news: News, last: int) -> None:

@@ -21,6 +21,7 @@ from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.background import cancelled
 from oracle.services.dispatch.commands import Commands
 from oracle.services.dispatch.control import end_unbegun
 from oracle.services.dispatch.news import COMMAND, News
@@ -94,12 +95,10 @@ class Worker:
         beating = asyncio.create_task(self._beat())
         claiming = asyncio.create_task(self._claim())
         await self._stopping.wait()
-        claiming.cancel()
-        await asyncio.wait({claiming})
+        await cancelled(claiming)
         if self._tasks:
             await asyncio.wait(self._tasks.values())
-        beating.cancel()
-        await asyncio.wait({beating})
+        await cancelled(beating)
         with contextlib.suppress(OracleError):
             await self._workers.leave(self.id)
 
@@ -204,7 +203,7 @@ class Worker:
             new = await publish(self._streams, run.id, live, lambda chunk: self._hear(live, chunk))
             await asyncio.wait({live.task})
         finally:
-            obeying.cancel()
+            await cancelled(obeying)
             self._answers.forget(run.id)
         if new:
             # It got further than the last time: only attempts that change nothing are counted.
@@ -257,15 +256,12 @@ class Worker:
                             self._do(live, command)
                 await bell.wait()
 
-    def _do(self, live: LiveRun, command: object) -> None:
-        match command:
-            case {"approve": str(id_), "yes": bool(is_yes)}:
-                self._answers.give(id_, is_yes=is_yes)
-            case _ if not obey(live, command):
-                # A newer version may know it.
-                log.warning("run %s: the command %s is not known", live.id, command)
-            case _:
-                pass
+    def _do(self, live: LiveRun, command: Mapping[str, Any]) -> None:
+        if "approve" in command:
+            self._answers.give(command["approve"], is_yes=command["yes"] is True)
+        elif not obey(live, command):
+            # A newer version may know it.
+            log.warning("run %s: the command %s is not known", live.id, command)
 
     # -- signs of life -----------------------------------------------------------------------------
 

@@ -289,12 +289,12 @@ _ADD: Final = (
 def note(connection: Transaction, run_id: str, usage: Mapping[str, Any]) -> None:
     """What a run under way has spent so far: all that is known of it if its process dies."""
     money, tokens = amount_of(usage)
-    sums = "(SELECT coalesce(sum(o.{0}), 0) FROM spend AS o WHERE o.run_id = spend.run_id {1})"
-    before = {unit: sums.format(f"{unit}_spent", "AND o.day <> spend.day") for unit in UNITS}
+    sums = "(SELECT coalesce(sum(o.{0}), 0) FROM spend AS o WHERE o.run_id = s.run_id {1})"
+    before = {unit: sums.format(f"{unit}_spent", "AND o.day <> s.day") for unit in UNITS}
     connection.execute(
-        f"UPDATE spend SET money_spent = ? - {before['money']}, "
+        f"UPDATE spend AS s SET money_spent = ? - {before['money']}, "
         f"tokens_spent = ? - {before['tokens']} "
         # A run that is resumed counts up from nothing again, as it plays its past.
-        f"WHERE run_id = ? AND state = '{HELD}' AND tokens_spent + {before['tokens']} < ?",
+        f"WHERE s.run_id = ? AND s.state = '{HELD}' AND s.tokens_spent + {before['tokens']} < ?",
         [money, tokens, run_id, tokens],
     )
