@@ -121,8 +121,6 @@ class RecordedTree:
             time_source=time_source,
         )
         self.bus = RunBus(self.journal, get_event_bus())
-        if lease is not None:
-            lease.usage = self._used_so_far
         definition = self._load(leaves)
         self.board = TypedBlackboard(scope_name=recipe.tree, schema=definition.schema)
         try:
@@ -144,6 +142,9 @@ class RecordedTree:
                 clock=self.journal,
             ),
         )
+        # Last: a lease whose tree could not be made is given back too.
+        if lease is not None:
+            lease.usage = self._used_so_far
 
     def _load(self, leaves: LeafRegistry) -> TreeDefinition:
         """A recorded tree names the leaves of the version that recorded it."""
