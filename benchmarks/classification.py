@@ -11,7 +11,7 @@ from oracle.evaluation.labelled import conversations, singles
 from oracle.services.classification import linear_model as served
 from oracle.services.classification.classifier import classify_query
 
-MOST_SECONDS = 0.0005
+MOST_SECONDS = 0.0001
 MOST_BYTES = 1_000_000
 ROUNDS = 5
 

@@ -232,6 +232,52 @@ def pydantic_ai(script: Script) -> Play:
     return play
 
 
+def direct(script: Script) -> Play:
+    """pydantic-ai's direct requests on the same FunctionModel, with a bare loop around them."""
+    from pydantic_ai.direct import model_request_stream
+    from pydantic_ai.messages import ModelRequest, ModelResponse, ToolReturnPart, UserPromptPart
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.models.function import DeltaToolCall, FunctionModel
+    from pydantic_ai.tools import ToolDefinition
+
+    async def stream(messages: Any, info: Any) -> AsyncIterator[Any]:
+        turn = sum(isinstance(message, ModelResponse) for message in messages)
+        async for chunk in script.text(turn, messages[-1].parts[-1].content):
+            yield chunk
+        if not script.is_answer(turn):
+            arguments = json.dumps(asked(turn))
+            yield {0: DeltaToolCall(name=TOOL, json_args=arguments, tool_call_id=f"call-{turn}")}
+
+    model = FunctionModel(stream_function=stream)
+    tool = ToolDefinition(name=TOOL, parameters_json_schema={"type": "object", "properties": {}})
+    given = ModelRequestParameters(function_tools=[tool])
+
+    async def play() -> None:
+        messages: list[Any] = [ModelRequest(parts=[UserPromptPart(script.question)])]
+        for _ in range(script.tool_turns + 1):
+            async with model_request_stream(
+                model, messages, model_request_parameters=given
+            ) as parts:
+                async for _part in parts:
+                    pass
+            response = parts.get()
+            messages.append(response)
+            calls = [part for part in response.parts if part.part_kind == "tool-call"]
+            results = [
+                ToolReturnPart(
+                    tool_name=call.tool_name,
+                    content=_search(call.args_as_dict()["query"]),
+                    tool_call_id=call.tool_call_id,
+                )
+                for call in calls
+            ]
+            if results:
+                messages.append(ModelRequest(parts=results))
+        script.check(sum(isinstance(message, ModelRequest) for message in messages) - 1)
+
+    return play
+
+
 def langgraph(script: Script) -> Play:
     """A StateGraph with a ToolNode and no checkpointer, its chunks sent by a stream writer.
 

@@ -72,7 +72,7 @@ async def wait_for_ever(_: TickContext) -> RunStatus:
 
 def run() -> None:
     _ticks("a node tick, all 61 nodes ticked", succeed, py_trees.common.Status.SUCCESS, 0.04)
-    _ticks("ticking again while the last leaf waits", wait, py_trees.common.Status.RUNNING, 0.15)
+    _ticks("ticking again while the last leaf waits", wait, py_trees.common.Status.RUNNING, 0.10)
     _watching()
     _memory()
     _loading()
@@ -99,7 +99,7 @@ def _watching() -> None:
     watched = TreeRun(definition, TickContext(tick_budget=10**9))
     watched.subscribe(lambda *_: None)
     ratio = cost_of(watched.tick, calls=100).cpu / cost_of(plain.tick, calls=100).cpu
-    report("with one subscriber, against none", f"{ratio:.2f}", "(for information)", True)
+    report("with one subscriber, against none", f"{ratio:.2f}", "at most 2", ratio <= 2)
 
 
 def _memory() -> None:

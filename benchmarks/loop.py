@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any, TypeAlias
 
-from benchmarks.contestants import Play, Script, bare, langgraph, ours, pydantic_ai
+from benchmarks.contestants import Play, Script, bare, direct, langgraph, ours, pydantic_ai
 from benchmarks.measure import Cost, cost_of, report
 
 Contestant: TypeAlias = Callable[[Script], Play]
@@ -31,14 +32,20 @@ PEER_RUNS_FOR_MEMORY = 100
 MODEL_SECONDS = 0.05
 TUNED = (10_000, 50, 50)
 MOST_MEMORY = 40 * 1024
-AT_MOST = {pydantic_ai: 0.10, langgraph: 0.15}
+AT_MOST = {pydantic_ai: 0.10, langgraph: 0.15, direct: 1.0}
+MOST_SECONDS = 0.00045
 AT_MOST_TOGETHER = {pydantic_ai: 0.10, langgraph: 0.17}
-NAMES = {pydantic_ai: "pydantic-ai", langgraph: "LangGraph"}
+NAMES = {
+    pydantic_ai: "pydantic-ai",
+    langgraph: "LangGraph",
+    direct: "pydantic-ai direct in a bare loop",
+}
+LOOPS = (pydantic_ai, langgraph)
 
 
 def run() -> None:
-    short = turn_costs(SHORT, ours, bare, pydantic_ai, langgraph)
-    long = turn_costs(LONG, ours, pydantic_ai, langgraph)
+    short = turn_costs(SHORT, ours, bare, *AT_MOST)
+    long = turn_costs(LONG, ours, *AT_MOST)
     _report_turns(SHORT, short)
     _report_turns(LONG, long)
     _report_flatness()
@@ -79,6 +86,12 @@ async def _one_by_one(play: Play, runs: int) -> None:
 
 def _report_turns(tool_turns: int, costs: dict[Contestant, Cost]) -> None:
     mine = costs[ours]
+    report(
+        f"a turn, {tool_turns} with a tool and an answer",
+        f"{_ms(mine)}; {calls_of_a_turn(tool_turns):,.0f} Python calls",
+        f"at most {MOST_SECONDS * 1e3:.2f} ms; ratio {mine.cpu / MOST_SECONDS:.2f}",
+        mine.cpu <= MOST_SECONDS,
+    )
     for peer, most in AT_MOST.items():
         theirs = costs[peer]
         ratio = mine.cpu / theirs.cpu
@@ -88,6 +101,25 @@ def _report_turns(tool_turns: int, costs: dict[Contestant, Cost]) -> None:
             f"at most {most:.2f}; ratio {ratio / most:.2f}",
             ratio <= most,
         )
+
+
+def calls_of_a_turn(tool_turns: int) -> float:
+    """Calls of Python functions, those of asyncio included. Unlike time, they do not vary."""
+    play = ours(Script(tool_turns=tool_turns))
+    count = 0
+
+    def note(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    with asyncio.Runner() as runner:
+        runner.run(play())
+        sys.setprofile(note)
+        try:
+            runner.run(play())
+        finally:
+            sys.setprofile(None)
+    return count / (tool_turns + 1)
 
 
 def _report_flatness() -> None:
@@ -189,9 +221,9 @@ def _report_memory() -> None:
         f"at most {MOST_MEMORY // 1024} KB; ratio {mine / MOST_MEMORY:.2f}",
         mine <= MOST_MEMORY,
     )
-    for peer, name in NAMES.items():
+    for peer in LOOPS:
         theirs = _in_a_fresh_process(memory_of_a_run, peer, PEER_RUNS_FOR_MEMORY)
-        report(f"… of {name}", f"{theirs / 1024:.1f} KB", "for information", True)
+        report(f"… of {NAMES[peer]}", f"{theirs / 1024:.1f} KB", "for information", True)
 
 
 def memory_of_a_run(contestant: Contestant, runs: int) -> float:

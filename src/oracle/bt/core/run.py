@@ -95,13 +95,9 @@ class RunState:
         and have no status yet.
         """
         first, end = node.index, node.end
-        if RUNNING in self.statuses[first:end]:
-            return True
-        for held in (self.tasks, self.scopes, self.deadlines):
-            for index in held:
-                if first <= index < end:
-                    return True
-        return False
+        held = (*self.tasks, *self.scopes, *self.deadlines)
+        is_running = RUNNING in self.statuses[first:end]
+        return is_running or any(first <= index < end for index in held)
 
     def has_news_below(self, node: Node) -> bool:
         """Say whether a leaf below has finished, which a later tick will deliver."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
+from functools import partial
 from operator import methodcaller
 from typing import Any, Final, TypeAlias, cast
 
@@ -111,7 +112,7 @@ class _Parser:
             raise self._error(
                 f"{token!r} is not a value; use bb.key, a number, a string, true, nil …"
             )
-        return _Constant(value)
+        return partial(_given, value)
 
     def _key(self) -> Evaluate:
         names: list[str] = []
@@ -150,20 +151,9 @@ class _Parser:
         return ExpressionError(f"expression {self._source!r:.80}: {message}")
 
 
-class _Constant:
-    """Known to the operators around it, which then need not ask for it at each tick."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __call__(self, board: TypedBlackboard) -> Any:
-        return self.value
-
-
-def _truth(value: object) -> bool:
-    return value is not None and value is not False
+def _given(value: Any, board: TypedBlackboard) -> Any:
+    """A constant is this with its value: operators recognise it, and need not ask for it."""
+    return value
 
 
 def _looked_up(key: str, fields: tuple[str, ...]) -> Evaluate:
@@ -207,23 +197,10 @@ def _strict(apply: Callable[[Any, Any], Any]) -> Callable[[Evaluate, Evaluate], 
     """An operator that evaluates both of its sides."""
 
     def combine(left: Evaluate, right: Evaluate) -> Evaluate:
-        if isinstance(right, _Constant):
-            value = right.value
+        if isinstance(right, partial):
+            value = right.args[0]
             return lambda board: apply(left(board), value)
         return lambda board: apply(left(board), right(board))
-
-    return combine
-
-
-def _compared(*, is_equal: bool) -> Callable[[Evaluate, Evaluate], Evaluate]:
-    """`==` and `~=`. To compare with a text, Python's own operator is enough."""
-    compare = operator.eq if is_equal else operator.ne
-
-    def combine(left: Evaluate, right: Evaluate) -> Evaluate:
-        if isinstance(right, _Constant) and isinstance(right.value, str):
-            value = right.value
-            return lambda board: compare(left(board), value)
-        return lambda board: _equal(left(board), right(board)) is is_equal
 
     return combine
 
@@ -243,9 +220,7 @@ def _equal(left: object, right: object) -> bool:
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def ordered(left: Any, right: Any) -> bool:
-        # Written out, because it is asked at each tick.
-        kind, other = left.__class__, right.__class__
-        if (kind in _NUMBERS and other in _NUMBERS) or (kind is str and other is str):
+        if _are_numbers(left, right) or (isinstance(left, str) and isinstance(right, str)):
             return compare(left, right)
         raise LeafError(f"{left!r:.40} cannot be compared with {right!r:.40}")
 
@@ -274,8 +249,8 @@ _BINARY: Final[tuple[dict[str, Callable[[Evaluate, Evaluate], Evaluate]], ...]] 
     {"or": _either},
     {"and": _both},
     {
-        "==": _compared(is_equal=True),
-        "~=": _compared(is_equal=False),
+        "==": _strict(_equal),
+        "~=": _strict(lambda left, right: not _equal(left, right)),
         "<": _strict(_ordered(operator.lt)),
         "<=": _strict(_ordered(operator.le)),
         ">": _strict(_ordered(operator.gt)),
@@ -289,7 +264,7 @@ _BINARY: Final[tuple[dict[str, Callable[[Evaluate, Evaluate], Evaluate]], ...]] 
     },
 )
 _UNARY: Final[dict[str, Callable[[Any], Any]]] = {
-    "not": lambda value: not _truth(value),
+    "not": lambda value: value is None or value is False,
     "-": lambda value: _computed(operator.sub)(0, value),
     "#": _length,
 }

@@ -42,8 +42,7 @@ class Loop(Decorator, kind="loop"):
         except LoopLeft as left:
             if left.loop is not self:
                 raise
-            if run.has_something_at(child):
-                child.halt(run)
+            child.halt(run)
             for node in left.between:
                 run.statuses[node.index] = SUCCESS
             run.memory[self.index] = None

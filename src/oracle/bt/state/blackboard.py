@@ -61,9 +61,7 @@ class TypedBlackboard:
                 if value is _UNSET and home._schema is not None:
                     declared = home._schema.get(name)
             if value is _UNSET:
-                value = default if declared is None else declared.default
-                if declared is not None and declared.has_parts:
-                    value = declared.fresh_default()
+                value = default if declared is None else declared.fresh_default()
         if self._observer is not None:
             self._observer("read", self.scope_name, key)
         return value
@@ -164,9 +162,6 @@ def _declared(schema: Mapping[str, Key | type]) -> Mapping[str, Key]:
     """Keep the mapping itself if there is nothing to translate: all runs of a tree share one
     schema.
     """
-    for key in schema.values():
-        if not isinstance(key, Key):
-            break
-    else:
+    if {Key}.issuperset(map(type, schema.values())):
         return cast("Mapping[str, Key]", schema)
     return {name: key if isinstance(key, Key) else Key(key) for name, key in schema.items()}

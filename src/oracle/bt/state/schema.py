@@ -48,8 +48,6 @@ class Key:
     """The heading that a tree file puts it under, for readers."""
     accepted: frozenset[type] = field(init=False, repr=False, compare=False)
     """The exact types that need no second look."""
-    has_parts: bool = field(init=False, repr=False, compare=False)
-    """Whether the default is a list or an object, and must be copied for each run."""
 
     def __post_init__(self) -> None:
         if self.type not in _ACCEPTED:
@@ -57,7 +55,6 @@ class Key:
                 f"{self.type!r} is not a type of a key; use one of {_type_list()}"
             )
         object.__setattr__(self, "accepted", _ACCEPTED[self.type])
-        object.__setattr__(self, "has_parts", isinstance(self.default, list | dict))
         if self.default is not None:
             self.check("the default", self.default)
 

@@ -41,15 +41,12 @@ class KnownFolder:
         self._rules = rules
         self._earlier = earlier
         holds = earlier is not None and earlier.rules == rules
-        self._taken = earlier.taken if earlier and holds else frozenset[str]()
+        self.taken = earlier.taken if earlier and holds else frozenset[str]()
         self._left_out = earlier.left_out if earlier and holds else frozenset[str]()
         self._new: dict[str, bool] = {}
 
-    def takes(self, name: str) -> bool:
-        return name in self._taken
-
     def reason(self, name: str, path: str, rules: IgnoreRules, against: NameRule) -> str | None:
-        if self.takes(name):
+        if name in self.taken:
             return None
         if name in self._left_out:
             return LEFT_OUT_BEFORE
@@ -69,7 +66,7 @@ class KnownFolder:
         return FolderDecisions(
             prefix=self._prefix,
             rules=self._rules,
-            taken=self._taken.union(name for name, is_taken in new if is_taken),
+            taken=self.taken.union(name for name, is_taken in new if is_taken),
             left_out=self._left_out.union(name for name, is_taken in new if not is_taken),
         )
 

@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS skipped (
 """
 
 
+_ROLES: Final = {role.value: role for role in Role}
 _CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
 _BELOW: Final = "path >= ? AND path < ?"
 """Between `folder/` and `folder0`: 0 is the character after the slash."""
@@ -378,9 +379,6 @@ def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:
 def _card(row: tuple[int, str, Kind, str, int]) -> FileCard:
     number, path, kind, role, decides = row
     return FileCard(number, path, kind, _ROLES[role], decides)
-
-
-_ROLES: Final = {role.value: role for role in Role}
 
 
 def _file_row(entry: Entry) -> tuple[object, ...]:

@@ -117,7 +117,12 @@ class Refresh:
                 self._tally.skipped += 1
             else:
                 candidates.append(found)
-        gone = [state.id for path, state in known.items() if self._is_gone(path, seen)]
+        gone = [
+            state.id
+            for path, state in known.items()
+            # First the plain test, without a call: nearly all are still there.
+            if path not in seen and self._is_gone(path, seen)
+        ]
         self._tally.removed = len(gone)
         with self._catalogue.transaction():
             self._catalogue.unskip(path for path in passed_over if self._is_gone(path, seen))
