@@ -39,7 +39,7 @@ from oracle.testing import signal
 STREAMS = int(os.environ.get("BENCH_STREAMS", "300"))
 MANY_STREAMS = int(os.environ.get("BENCH_MANY_STREAMS", "1000"))
 MINUTES = float(os.environ.get("BENCH_MINUTES", "0"))
-PIECES = 100
+PIECES = int(os.environ.get("BENCH_PIECES", "100"))
 SECONDS_BETWEEN = 0.05
 MOST_TO_FIRST = 0.5
 MOST_MEMORY = 150 * 1024

@@ -158,13 +158,14 @@ async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:
     return await closing.enter_async_context(application(desk))
 
 
-def _door(request: Request) -> Door:
+# Coroutines: FastAPI calls plain functions in threads, of which it starts forty.
+async def _door(request: Request) -> Door:
     door: Door = request.app.state.door
     caller = caller_of(request.scope)
     return door.seen_by(caller.user, may_write=caller.may_write)
 
 
-def _caller(request: Request) -> Caller:
+async def _caller(request: Request) -> Caller:
     return caller_of(request.scope)
 
 

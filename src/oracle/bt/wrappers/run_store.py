@@ -133,6 +133,10 @@ class RunStore:
         records, _ = await self.record_of(typed)
         return records[0].body if records else {}
 
+    async def committed(self) -> None:
+        """Returns when all that runs have written so far is on disk, or has failed its run."""
+        await self._writing().committed()
+
     async def replay(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
         records, contents = await self.record_of(run_id)
         return RecordedTree.replay(records, contents, leaves=self.leaves, services=services)
