@@ -114,6 +114,7 @@ class Speaking:
         self.disk = disk
         self.said = said
         self.safe = 0
+        self.has_two = asyncio.Event()
 
     def write(self):
         self.disk.write()
@@ -121,6 +122,8 @@ class Speaking:
 
     def are_safe(self, said):
         self.safe = said
+        if said == 2:
+            self.has_two.set()
 
 
 async def test_what_many_runs_have_said_is_saved_by_one_commit_and_later_words_by_the_next():
@@ -135,8 +138,7 @@ async def test_what_many_runs_have_said_is_saved_by_one_commit_and_later_words_b
     assert (disk.writes, disk.saves) == (30, 1)
     assert not any(run.safe for run in runs)
     disk.may_save.set()
-    while runs[0].safe < 2:
-        await asyncio.sleep(0)
+    await runs[0].has_two.wait()
     assert [run.safe for run in runs[1:]] == [*range(2, 31)]
     assert (disk.writes, disk.saves) == (31, 2)
 
@@ -145,10 +147,9 @@ async def test_a_disk_that_fails_holds_nobody_up():
     async def failing():
         raise JournalError("no space left")
 
-    run = Speaking(Disk(), said=1)
+    run = Speaking(Disk(), said=2)
     Saves(failing, pause=0.0).soon(run)
-    while not run.safe:
-        await asyncio.sleep(0)
+    await run.has_two.wait()
 
 
 async def _until(batches, last):
