@@ -63,7 +63,7 @@ class LiveRuns:
         self._project = project
         self._live: set[LiveRun] = set()
         self.starts = Starts()
-        self._saves = Saves(store.committed)
+        self._saves = Saves(lambda: store.writing().committed())
         self._watching: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:

@@ -133,10 +133,6 @@ class RunStore:
         records, _ = await self.record_of(typed)
         return records[0].body if records else {}
 
-    async def committed(self) -> None:
-        """Returns when all that runs have written so far is on disk, or has failed its run."""
-        await self._writing().committed()
-
     async def replay(self, run_id: str, *, services: ServicesOf | None = None) -> RecordedTree:
         records, contents = await self.record_of(run_id)
         return RecordedTree.replay(records, contents, leaves=self.leaves, services=services)
@@ -197,7 +193,7 @@ class RunStore:
         the run and the session are both there, or neither.
         """
         owner = new_owner()
-        sink = self._writing().sink(recipe.run_id, owner)
+        sink = self.writing().sink(recipe.run_id, owner)
         lease = self._lease(recipe.run_id, owner)
         options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
@@ -247,7 +243,7 @@ class RunStore:
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
-        writer, owner = self._writing(), new_owner()
+        writer, owner = self.writing(), new_owner()
         run = await self.runs.claim(run_id, owner, budgets=budgets, most_of_user=self._most)
         lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
@@ -311,9 +307,9 @@ class RunStore:
     @property
     def _needs_records(self) -> bool:
         """Whether a run that cannot be recorded must stop."""
-        return self._writing().on_failure == "stop"
+        return self.writing().on_failure == "stop"
 
-    def _writing(self) -> JournalWriter:
+    def writing(self) -> JournalWriter:
         if self._writer is None:
             raise StoreError("this store was opened for reading; open it with a journal writer")
         return self._writer
