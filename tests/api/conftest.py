@@ -54,6 +54,7 @@ def serving(root: Path, model, **options):
 
     served = Served(f"http://127.0.0.1:{socket.getsockname()[1]}", root, stop)
     served.door = door
+    served.uvicorn = server
     served.run = lambda work: asyncio.run_coroutine_threadsafe(work, loop).result(30)
     try:
         yield served

@@ -3,10 +3,14 @@
 import asyncio
 import logging
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
+from oracle.api.access import Access, Caller
 from oracle.api.app import create_app, routes_of
+from oracle.api.rates import Rates
 from oracle.api.rules import RULES
 from oracle.services.storage import tokens as tokens_module
 from oracle.services.storage.tokens import SCOPES, Tokens, allows
@@ -323,6 +327,72 @@ def test_a_stream_ends_when_its_token_is_revoked_and_the_run_goes_on(serve, monk
             "GET", f"/api/runs/{run_id}/stream", headers=bearer(other)
         ) as response:
             assert [*events_in(response.iter_lines())][-1][1] == "done"
+
+
+CHAT = {"model": "oracle", "messages": [{"role": "user", "content": "Where is login defined?"}]}
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/oracle/stream", {"question": "Where is login defined?"}),
+        ("/v1/chat/completions", {**CHAT, "stream": True}),
+        ("/v1/responses", {"model": "oracle", "input": "Where is login?", "stream": True}),
+    ],
+)
+def test_a_stream_that_is_silent_ends_with_its_token(serve, monkeypatch, path, body, end):
+    monkeypatch.setattr("oracle.api.access.SECONDS_BETWEEN_LOOKS", 0.01)
+    now = 1.0
+    monkeypatch.setattr("oracle.api.app.Access", partial(Access, clock=lambda: now))
+    model = GatedModel(look(), found())
+    with serve(model=model) as server:
+        token = make(server, expires_at=100.0)
+        make(server, "phone", user="ann")
+        with server.http.stream("POST", path, json=body, headers=bearer(token)) as response:
+            assert response.status_code == 200
+            assert model.is_reached.wait(20)
+            if end == "revoked":
+                server.run(server.door.tokens.revoke("ann", 2.0))
+            else:
+                now = 101.0
+            # The model says nothing until the stream has ended.
+            rest = response.read().decode()
+        model.gate.set()
+    assert "done" not in rest
+    assert "DONE" not in rest
+
+
+def test_an_answer_that_is_waited_for_is_not_worked_on_for_a_token_that_has_ended(
+    serve, monkeypatch
+):
+    monkeypatch.setattr("oracle.api.access.SECONDS_BETWEEN_LOOKS", 0.01)
+    model = GatedModel(look(), found())
+    with serve(model=model) as server, ThreadPoolExecutor(1) as thread:
+        headers = bearer(make(server))
+        asking = thread.submit(server.http.post, "/v1/chat/completions", json=CHAT, headers=headers)
+        assert model.is_reached.wait(20)
+        server.run(server.door.tokens.revoke("ann", time.time()))
+        assert asking.result(20).status_code == 401
+        model.gate.set()
+
+
+async def test_many_streams_of_a_token_share_one_look(database, monkeypatch):
+    tokens = Tokens(database)
+    _, secret = await tokens.create(name="ann", user="ann", scope="ask", at=1.0, expires_at=None)
+    looks = 0
+
+    async def valid(presented, at):
+        nonlocal looks
+        looks += 1
+        return await Tokens.valid(tokens, presented, at)
+
+    monkeypatch.setattr(tokens, "valid", valid, raising=False)
+    access = Access(None, tokens=tokens, rates=Rates(None))
+    scope = {"headers": [(b"authorization", f"Bearer {secret}".encode())]}
+    ann = Caller(user="ann", scope="ask", id=(await Tokens.valid(tokens, secret, 2.0)).id)
+    assert await asyncio.gather(*(access.is_still(ann, scope) for _ in range(20))) == [True] * 20
+    assert looks == 1
 
 
 def test_an_answer_is_not_given_to_a_token_that_was_revoked_meanwhile(serve, monkeypatch):

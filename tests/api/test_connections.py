@@ -1,6 +1,7 @@
-"""What somebody without a token can do to the server before a request is complete."""
+"""What a connection can cost the server until its request is complete, and while it is answered."""
 
 import json
+import random
 import socket
 from contextlib import contextmanager
 from urllib.parse import urlsplit
@@ -9,7 +10,8 @@ import pytest
 
 from oracle.api import connections
 from oracle.api.connections import MOST_BYTES_OF_HEAD
-from oracle.testing import ScriptedModel
+from oracle.api.serving import listening
+from oracle.testing import Reply, ScriptedModel
 from tests.api.conftest import serving
 
 PIECE = b"a" * 1_000
@@ -119,3 +121,48 @@ def test_a_request_with_two_names_for_the_server_is_refused(server):
             b"Connection: close\r\n\r\n"
         )
         assert b" 403 " in all_of(connection).splitlines()[0]
+
+
+# -- readers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.extra
+def test_a_reader_who_does_not_read_costs_bounded_memory_and_slows_nobody(root, monkeypatch):
+    def small(host, port):
+        socket_ = listening(host, port)
+        # Otherwise the system would take all that is sent.
+        socket_.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
+        return socket_
+
+    monkeypatch.setattr("tests.api.conftest.listening", small)
+    dice = random.Random(1)
+    letters = ("".join(dice.choices("aeiourstlmn", k=dice.randint(3, 9))) for _ in range(45_000))
+    text = " ".join(letters)
+    model = ScriptedModel(Reply(text=text, piece=500), longest_output=10**7, repeats_last=True)
+    (root / "oracle.toml").write_text("[limits]\nturns = 1\n")
+    with serving(root, model) as server:
+        body = json.dumps({"question": "Tell me the words"}).encode()
+        head = f"POST /api/oracle/stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}"
+        lazy = socket.socket()
+        lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        lazy.connect(("127.0.0.1", int(server.address.rpartition(":")[2])))
+        with lazy, lazy.makefile("rb") as reading:
+            lazy.sendall(f"{head}\r\nContent-Type: application/json\r\n\r\n".encode() + body)
+            run_id = next(
+                line.split()[1].decode()
+                for line in iter(reading.readline, b"")
+                if line.startswith(b"oracle-run:")
+            )
+            with server.http.stream("GET", f"/api/runs/{run_id}/stream") as response:
+                heard = [line for line in response.iter_lines() if line.startswith("id: ")]
+            waiting = server.run(unsent(server))
+            assert 0 < waiting < 256_000 < len(text)
+            # It reads on, later: nothing is missing.
+            told = [line for line in iter(reading.readline, b"0\r\n") if line.startswith(b"id: ")]
+    assert [line.decode().strip() for line in told] == heard
+
+
+async def unsent(server):
+    """Bytes that are kept for all clients."""
+    connections = server.uvicorn.server_state.connections
+    return sum(each.transport.get_write_buffer_size() for each in connections)

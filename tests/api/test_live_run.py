@@ -4,9 +4,10 @@ import asyncio
 from contextlib import aclosing
 
 from oracle.api.live_run import NOTHING_YET, UNNUMBERED, LiveRun
+from oracle.api.saves import Saves
 from oracle.api.server_sent_events import HEARTBEAT, as_events, encoded
 from oracle.bt.wrappers.chunks import Chunks
-from oracle.errors import OracleError
+from oracle.errors import JournalError, OracleError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 
@@ -30,9 +31,13 @@ class Talking:
         yield
 
 
-async def talking():
+async def at_once():
+    pass
+
+
+async def talking(committed=at_once):
     run = Talking()
-    live = LiveRun(run, "local", lambda: 0.0)
+    live = LiveRun(run, "local", Saves(committed, pause=0.0))
     await asyncio.sleep(0)
     return run, live
 
@@ -68,21 +73,25 @@ async def test_silence_is_a_sign_of_life_and_loses_nothing():
 
 
 class Disk:
-    """Stands for a tree whose journal is saved when it is told to."""
+    """Stands for the journals of runs, and for a disk that is as slow as the test says."""
 
     def __init__(self):
         self.journal = self
         self.may_save = asyncio.Event()
-        self.saves = 0
+        self.writes = self.saves = 0
 
-    async def flush(self):
+    def write(self):
+        self.writes += 1
+
+    async def committed(self):
         self.saves += 1
         await self.may_save.wait()
 
 
 async def test_nothing_is_handed_over_before_it_is_on_disk():
-    run, live = await talking()
-    disk = run.tree = Disk()
+    disk = Disk()
+    run, live = await talking(disk.committed)
+    run.tree = disk
     run.say("a")
     await asyncio.sleep(0)
     assert disk.saves == 0, "nobody listens"
@@ -96,6 +105,51 @@ async def test_nothing_is_handed_over_before_it_is_on_disk():
     assert [numbers(batch) for batch in heard] == [[(0, "a")], [(1, "b")]]
     run.may_end.set()
     await live.task
+
+
+class Speaking:
+    """Stands for a run whose words are to be saved."""
+
+    def __init__(self, disk, said):
+        self.disk = disk
+        self.said = said
+        self.safe = 0
+        self.has_two = asyncio.Event()
+
+    def write(self):
+        self.disk.write()
+        return self.said
+
+    def are_safe(self, said):
+        self.safe = said
+        if said == 2:
+            self.has_two.set()
+
+
+async def test_what_many_runs_have_said_is_saved_by_one_commit_and_later_words_by_the_next():
+    disk = Disk()
+    saves = Saves(disk.committed, pause=0.0)
+    runs = [Speaking(disk, said=number) for number in range(1, 31)]
+    for run in runs:
+        saves.soon(run)
+    await asyncio.sleep(0)
+    runs[0].said = 2
+    saves.soon(runs[0])
+    assert (disk.writes, disk.saves) == (30, 1)
+    assert not any(run.safe for run in runs)
+    disk.may_save.set()
+    await runs[0].has_two.wait()
+    assert [run.safe for run in runs[1:]] == [*range(2, 31)]
+    assert (disk.writes, disk.saves) == (31, 2)
+
+
+async def test_a_disk_that_fails_holds_nobody_up():
+    async def failing():
+        raise JournalError("no space left")
+
+    run = Speaking(Disk(), said=2)
+    Saves(failing, pause=0.0).soon(run)
+    await run.has_two.wait()
 
 
 async def _until(batches, last):

@@ -70,3 +70,10 @@ def test_a_page_that_does_not_exist_is_an_error_in_the_same_shape(serve):
         response = server.http.get("/api/nothing")
     assert response.status_code == 404
     assert set(response.json()["error"]) == {"kind", "message"}
+
+
+def test_a_server_without_mcp_says_why(serve):
+    with serve(has_workers_elsewhere=True) as server:
+        response = server.http.post("/mcp", json={})
+    assert response.status_code == 501
+    assert "--workers 0" in response.json()["error"]["message"]

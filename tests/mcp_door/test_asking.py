@@ -145,9 +145,11 @@ def ended(server):
 
 
 @contextlib.asynccontextmanager
-async def posting(server, era):
+async def posting(server, era, *, token=None):
     """A request that is broken off at the end of the block, without a word."""
     headers = {"Accept": "application/json, text/event-stream"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
     call = {"name": "ask", "arguments": QUESTION, "_meta": {"progressToken": 1}}
     async with httpx.AsyncClient(base_url=server.address, **WITHOUT_TLS) as http:
         if era == "legacy":
@@ -169,7 +171,7 @@ async def posting(server, era):
         body = rpc("tools/call", call)
         async with http.stream("POST", "/mcp", headers=headers, json=body) as reply:
             assert reply.status_code == 200
-            yield
+            yield reply
 
 
 def rpc(method, params):

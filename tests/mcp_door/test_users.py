@@ -1,5 +1,6 @@
 """Behind tokens, /mcp shows each user their own runs, and writes only with the scope for it."""
 
+import asyncio
 import time
 from contextlib import asynccontextmanager
 
@@ -18,6 +19,7 @@ from tests.mcp_door.conftest import (
     wants_to_write,
     writes,
 )
+from tests.mcp_door.test_asking import GatedModel, ended, posting
 
 QUESTION = {"question": "Hello!"}
 OWNERS = [("ann", "ask"), ("ann", "write"), ("bob", "ask")]
@@ -114,3 +116,19 @@ async def test_only_an_order_of_a_token_that_may_write_is_a_yes(
             said = await client.call_tool("ask", order)
     assert bool(notes_about_login(root)) is is_written
     assert ("nothing was written" in said.content[0].text) is not is_written
+
+
+async def test_a_call_that_is_silent_ends_with_its_token_and_its_run_too(serve, era, monkeypatch):
+    monkeypatch.setattr("oracle.api.access.SECONDS_BETWEEN_LOOKS", 0.01)
+    model = GatedModel(look(), found())
+    with serve(model=model) as server:
+        token, other = make(server, "ann", "ask"), make(server, "ann", "write")
+        async with posting(server, era, token=token) as reply:
+            assert await asyncio.to_thread(model.is_reached.wait, 20)
+            server.run(server.door.tokens.revoke("ann-ask", time.time()))
+            # The model says nothing until the stream has ended.
+            rest = (await reply.aread()).decode()
+        assert '"result"' not in rest
+        server.http.headers["Authorization"] = f"Bearer {other}"
+        assert await asyncio.to_thread(ended, server) == "cancelled"
+        model.gate.set()

@@ -15,7 +15,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Send
@@ -88,6 +88,7 @@ class Access:
         self._rates = rates
         self._is_required = is_required
         self._clock = clock
+        self._looks: dict[str, _Look] = {}
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -151,10 +152,25 @@ class Access:
         return await self._tokens.valid(presented, self._clock()) if presented else None
 
     async def is_still(self, caller: Caller, scope: Connection) -> bool:
+        """One look for all streams of a token that ask at about the same time."""
+        presented, now = presented_in(scope), time.monotonic()
+        if presented not in self._looks or self._looks[presented].is_old(now):
+            # Others that are old go with it, so that only tokens in use are kept.
+            self._looks = {each: look for each, look in self._looks.items() if not look.is_old(now)}
+            self._looks[presented] = _Look(now, asyncio.ensure_future(self._caller(scope)))
         try:
-            return await self._caller(scope) == caller
+            # Shielded: a client that leaves must not end the look of the others.
+            return await asyncio.shield(self._looks[presented].caller) == caller
         except OracleError:
             return False
+
+
+class _Look(NamedTuple):
+    at: float
+    caller: asyncio.Future[Caller | None]
+
+    def is_old(self, now: float) -> bool:
+        return now - self.at >= SECONDS_BETWEEN_LOOKS / 2
 
 
 def presented_in(scope: Connection) -> str:
@@ -183,7 +199,8 @@ def unauthorized(scope: Connection) -> Response:
 class _Watched:
     """The two ends of a request. After its token has ended, nothing more is sent.
 
-    The application hears that the client has left, and so stops to work for it.
+    The application hears that the client has left, and so stops to work for it. A stream waits for
+    its client to leave, so it also ends while it has nothing to send.
     """
 
     def __init__(
@@ -202,8 +219,17 @@ class _Watched:
         coming = asyncio.ensure_future(self._receive())
         ending = asyncio.ensure_future(self._ended.wait())
         try:
-            await asyncio.wait({coming, ending}, return_when=asyncio.FIRST_COMPLETED)
-            return coming.result() if coming.done() else {"type": "http.disconnect"}
+            while True:
+                done, _ = await asyncio.wait(
+                    {coming, ending},
+                    timeout=SECONDS_BETWEEN_LOOKS,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if coming.done():
+                    return coming.result()
+                if done:
+                    return {"type": "http.disconnect"}
+                await self._look()
         finally:
             coming.cancel()
             ending.cancel()
@@ -215,14 +241,15 @@ class _Watched:
         is_rest = self._is_begun and not message.get("more_body", False)
         now = time.monotonic()
         if now - self._looked_at >= SECONDS_BETWEEN_LOOKS and not is_rest:
-            self._looked_at = now
-            if not await self._access.is_still(self._caller, self._scope):
-                await self._end()
-                return
-        self._is_begun = True
-        await self._send(message)
+            await self._look()
+        if not self._ended.is_set():
+            self._is_begun = True
+            await self._send(message)
 
-    async def _end(self) -> None:
+    async def _look(self) -> None:
+        self._looked_at = time.monotonic()
+        if await self._access.is_still(self._caller, self._scope) or self._ended.is_set():
+            return
         self._ended.set()
         if self._is_begun:
             # A stream just ends, without its last event.

@@ -19,7 +19,7 @@ from oracle.api.guard import LOOPBACK, Guard
 from oracle.api.metrics import Metrics
 from oracle.api.openai import completions, responses
 from oracle.api.openai.problems import OpenAIErrors, handle_openai_problems
-from oracle.api.problems import DOCUMENTED, handle_problems
+from oracle.api.problems import DOCUMENTED, handle_problems, problem
 from oracle.api.rates import Rates
 from oracle.api.routes import (
     asking,
@@ -77,11 +77,14 @@ def routes_of(door: Door) -> FastAPI:
     handle_problems(app)
     handle_openai_problems(app)
     app.router.routes.extend(_shared_routes())
-    if door.mcp is not None:
-        methods = ["GET", "POST", "DELETE"]
-        app.router.routes.append(
-            Route("/mcp", endpoint=door.mcp, methods=methods, include_in_schema=False)
+    app.router.routes.append(
+        Route(
+            "/mcp",
+            endpoint=door.mcp or _Absent(door.why_no_mcp),
+            methods=["GET", "POST", "DELETE"],
+            include_in_schema=False,
         )
+    )
     describe_access(app)
     return app
 
@@ -98,6 +101,16 @@ def _shared_routes() -> Sequence[BaseRoute]:
     for each in (completions, responses):
         router.include_router(each.router, responses=OPENAI)
     return tuple(router.routes)
+
+
+class _Absent:
+    """Says why there is nothing here. It is a class, because `Route` calls a function otherwise."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await problem(501, "NotHere", self._why, scope=scope)(scope, receive, send)
 
 
 def _counted(app: ASGIApp, metrics: Metrics) -> ASGIApp:

@@ -28,6 +28,7 @@ from oracle.bt.wrappers.recipe import AgentSetup, built_in_trees
 from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import StoredRun
+from oracle.services.installing import install_command
 from oracle.services.llm.protocol import Model
 from oracle.services.llm.together import PartsTogether
 from oracle.services.settings.sections import EMBEDDED
@@ -36,6 +37,10 @@ from oracle.services.storage.runs import SERVER
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
 
+NO_MCP_HERE: Final = (
+    "this server leaves questions to `oracle worker` processes (--workers 0), which have no /mcp; "
+    "use one that answers itself, or `oracle mcp`"
+)
 SECONDS_TO_CLOSE: Final = 20.0
 """How long a server that is stopped waits for its runs. Then they are handed over."""
 
@@ -46,7 +51,9 @@ class Door(Workplace):
     minds: Minds
     visit: FirstVisit
     mcp: ASGIApp | None = None
-    """The application for `/mcp`, if its packages are installed."""
+    """The application for `/mcp`, if this process can serve it."""
+    why_no_mcp: str = ""
+    """What a client of `/mcp` is told otherwise."""
 
     @property
     def tokens(self) -> Tokens:
@@ -114,9 +121,11 @@ async def opened(
         await runs.watch()
         # The runs end first, so that their clients hear how before the connections are closed.
         async with AsyncExitStack() as closing:
-            if not has_workers_elsewhere:
+            if has_workers_elsewhere:
                 # Its tools hold runs in their own process.
-                door = replace(door, mcp=await _mcp(door, closing))
+                door = replace(door, why_no_mcp=NO_MCP_HERE)
+            else:
+                door = await _with_mcp(door, closing)
                 await closing.enter_async_context(hearing(runs, store.database))
             try:
                 yield door
@@ -141,12 +150,12 @@ def _sources(agent: OracleBTWrapper, settings: Settings) -> Mapping[str, str]:
     return built_in_trees() if definitions.trees is None else definitions.trees
 
 
-async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:
+async def _with_mcp(door: Door, closing: AsyncExitStack) -> Door:
     try:
         from oracle.mcp.desk import Desk
         from oracle.mcp.server import application
     except ImportError:
-        return None
+        return replace(door, why_no_mcp=f"/mcp needs a package: {install_command('mcp')}")
     desk = Desk(
         settings=door.settings,
         root=door.root,
@@ -155,16 +164,17 @@ async def _mcp(door: Door, closing: AsyncExitStack) -> ASGIApp | None:
         runs=door.runs,
         approvals=door.approvals,
     )
-    return await closing.enter_async_context(application(desk))
+    return replace(door, mcp=await closing.enter_async_context(application(desk)))
 
 
-def _door(request: Request) -> Door:
+# Coroutines: FastAPI calls plain functions in threads, of which it starts forty.
+async def _door(request: Request) -> Door:
     door: Door = request.app.state.door
     caller = caller_of(request.scope)
     return door.seen_by(caller.user, may_write=caller.may_write)
 
 
-def _caller(request: Request) -> Caller:
+async def _caller(request: Request) -> Caller:
     return caller_of(request.scope)
 
 

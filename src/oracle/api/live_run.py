@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from oracle.api.live_mind import LiveMind
+from oracle.api.saves import Saves
 from oracle.api.starts import Place, Starts
 from oracle.bt.wrappers.mind.breaks import Breaks
 from oracle.bt.wrappers.run import Run
@@ -49,15 +50,15 @@ class NotBegun(OracleError):  # noqa: N818 - the name is a sentence
 class LiveRun:
     """A run under way, with the chunks that it has said so far.
 
-    `pause` says for how many seconds chunks are collected before they are saved. It begins when it
-    is the turn of its `place` in the line. It has the id `run_id` from the first moment on.
+    It begins when it is the turn of its `place` in the line. It has the id `run_id` from the first
+    moment on.
     """
 
     def __init__(
         self,
         run: Run,
         user: str,
-        pause: Callable[[], float],
+        saves: Saves,
         *,
         place: Place | None = None,
         run_id: str = "",
@@ -71,10 +72,9 @@ class LiveRun:
         self.mind: LiveMind | None = None
         self.breaks: Breaks | None = None
         self._run = run
-        self._pause = pause
+        self._saves = saves
         self._safe = 0
         self._on_record = 0
-        self._saving: asyncio.Task[None] | None = None
         self._listeners: set[asyncio.Future[bool]] = set()
         self._begun = asyncio.Event()
         self.task = asyncio.create_task(self._listen())
@@ -214,22 +214,19 @@ class LiveRun:
 
     def _save_soon(self) -> None:
         """Only while somebody listens. Otherwise the journal saves in its own time."""
-        if self._saving is None and self._listeners and self._safe < len(self.chunks):
-            self._saving = asyncio.create_task(self._save())
+        if self._listeners and self._safe < len(self.chunks):
+            self._saves.soon(self)
 
-    async def _save(self) -> None:
-        try:
-            while self._safe < len(self.chunks) and self._listeners:
-                said = len(self.chunks)
-                # A journal that fails ends its run, or lets it go on in memory.
-                with contextlib.suppress(OracleError):
-                    if self._run.tree is not None:
-                        await self._run.tree.journal.flush()
-                self._safe = max(self._safe, said)
-                self._wake()
-                await asyncio.sleep(self._pause())
-        finally:
-            self._saving = None
+    def write(self) -> int:
+        if self._run.tree is not None:
+            # A journal that fails ends its run, or lets it go on in memory.
+            with contextlib.suppress(OracleError):
+                self._run.tree.journal.write()
+        return len(self.chunks)
+
+    def are_safe(self, said: int) -> None:
+        self._safe = max(self._safe, said)
+        self._wake()
 
     def _wake(self) -> None:
         for news in self._listeners:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from oracle.api.live_run import LiveRun, Numbered
 from oracle.api.metrics import Metrics
 from oracle.api.run_under_way import RunUnderWay
+from oracle.api.saves import Saves
 from oracle.api.starts import Starts
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.retelling import chunks_of
@@ -33,12 +34,6 @@ log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 """How often runs are looked for that another process has left behind."""
-
-SECONDS_BETWEEN_SAVES: Final = 0.05
-MOST_SECONDS_BETWEEN_SAVES: Final = 0.1
-"""How long what a run says is collected before it is saved and shown. The more runs there are, the
-longer it is, up to this: what is saved together costs little.
-"""
 
 
 class LiveRuns:
@@ -68,6 +63,7 @@ class LiveRuns:
         self._project = project
         self._live: set[LiveRun] = set()
         self.starts = Starts()
+        self._saves = Saves(lambda: store.writing().committed())
         self._watching: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
@@ -203,13 +199,10 @@ class LiveRuns:
         await asyncio.gather(*(run.hand_over() for run in self.all()))
 
     def _started(self, run: Run, user: str, run_id: str) -> LiveRun:
-        live = LiveRun(run, user, self._pause, place=self.starts.place(), run_id=run_id)
+        live = LiveRun(run, user, self._saves, place=self.starts.place(), run_id=run_id)
         self._live.add(live)
         live.task.add_done_callback(lambda _: self._ended(live))
         return live
-
-    def _pause(self) -> float:
-        return min(MOST_SECONDS_BETWEEN_SAVES, SECONDS_BETWEEN_SAVES + 0.001 * len(self._live))
 
     def _ended(self, live: LiveRun) -> None:
         self._live.discard(live)

@@ -22,10 +22,11 @@ class Metrics:
         self.money += usage.get("money") or 0.0
         self.seconds += usage.get("seconds") or 0.0
 
-    def text(self, *, live: int, waiting: int) -> str:
+    def text(self, *, live: int, waiting: int, tasks: int) -> str:
         rows = [
             *_family("oracle_runs_live", "gauge", "Runs under way", [("", live)]),
             *_family("oracle_approvals_waiting", "gauge", "Questions to a person", [("", waiting)]),
+            *_family("oracle_tasks", "gauge", "Tasks of the event loop", [("", tasks)]),
             *_family(
                 "oracle_runs_total",
                 "counter",

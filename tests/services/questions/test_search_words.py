@@ -79,6 +79,9 @@ def test_neighbours_are_searched_as_one_name_too():
         ("why?", True),
         ("what about its tests?", True),
         ("Where is total_price defined?", False),
+        ("Where is login defined?", False),
+        ("What does login do?", False),
+        ("What is the timeout?", True),
         ("How does the signal parser find the end of an element?", False),
     ],
 )

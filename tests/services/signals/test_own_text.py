@@ -204,6 +204,9 @@ PIECES = st.sampled_from(
             "\u200b",
         ),
         *("the source has ", "them. ", "✅ ", "a) ", "| ", "→", "values"),
+        # Long enough that sentences are passed on together.
+        "A handler returns whether its value equals the number of a part. ",
+        'The rest of it "waits" (see there), and the names, values and error of a part too! ',
         *("> ", "1. ", "é", "日本", "\r\n", '<signal type="stuck"/>', "Your", "<sig", "x" * 60),
     ]
 )

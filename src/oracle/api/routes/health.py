@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 
@@ -30,5 +32,6 @@ async def ready(door: TheDoor) -> dict[str, str]:
     responses={200: {"content": {"text/plain": {"example": "oracle_runs_live 0"}}}},
 )
 async def metrics(door: TheDoor) -> PlainTextResponse:
-    text = door.metrics.text(live=len(door.runs), waiting=len(door.approvals))
+    tasks = len(asyncio.all_tasks())
+    text = door.metrics.text(live=len(door.runs), waiting=len(door.approvals), tasks=tasks)
     return PlainTextResponse(text, media_type=CONTENT_TYPE)

@@ -193,7 +193,7 @@ class RunStore:
         the run and the session are both there, or neither.
         """
         owner = new_owner()
-        sink = self._writing().sink(recipe.run_id, owner)
+        sink = self.writing().sink(recipe.run_id, owner)
         lease = self._lease(recipe.run_id, owner)
         options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
         # The tree is loaded first, so that one that cannot be loaded leaves no run behind.
@@ -243,7 +243,7 @@ class RunStore:
 
         A run that ended, and whose process died before that was noted, is only played again.
         """
-        writer, owner = self._writing(), new_owner()
+        writer, owner = self.writing(), new_owner()
         run = await self.runs.claim(run_id, owner, budgets=budgets, most_of_user=self._most)
         lease = self._lease(run.id, owner)
         options: dict[str, Any] = {"leaves": self.leaves, "services": services, "lease": lease}
@@ -307,9 +307,9 @@ class RunStore:
     @property
     def _needs_records(self) -> bool:
         """Whether a run that cannot be recorded must stop."""
-        return self._writing().on_failure == "stop"
+        return self.writing().on_failure == "stop"
 
-    def _writing(self) -> JournalWriter:
+    def writing(self) -> JournalWriter:
         if self._writer is None:
             raise StoreError("this store was opened for reading; open it with a journal writer")
         return self._writer

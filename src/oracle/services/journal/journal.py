@@ -112,9 +112,13 @@ class Journal:
         self._recorder.append("end", Place(), body, self._clock.time)
         await self._recorder.flush()
 
+    def write(self) -> None:
+        """Hand over to the sink all that the run has said so far. It is not safe yet."""
+        self._recorder.write_readings()
+
     async def flush(self) -> None:
         """Returns when all that the run has said so far would be said again by its record."""
-        self._recorder.write_readings()
+        self.write()
         await self._recorder.flush()
 
     async def close(self) -> None:

@@ -95,6 +95,16 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             )
         super().put(item)
 
+    async def committed(self, run_id: str = "", *, owner: str | None = None) -> None:
+        """Returns when all that was put before is committed, or has failed its run. With a run,
+        raises if it was that one.
+        """
+        loop = asyncio.get_running_loop()
+        safe: asyncio.Future[None] = loop.create_future()
+        self.put(Waiter(run_id, loop, safe, owner))
+        self.hurry()
+        await safe
+
     def raise_failure(self, run_id: str) -> None:
         failure = self._failures.get(run_id)
         if failure is not None and self.on_failure == "stop":
@@ -108,12 +118,15 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         ]
         if rows and (problem := self._commit(rows)) is not None:
             self._write_run_by_run(rows, problem)
+        waiting: dict[asyncio.AbstractEventLoop, list[Waiter]] = {}
         for item in items:
             if isinstance(item, Waiter):
                 if item.owner is not None and item.run_id in self._failures:
                     self._mark(item.run_id, item.owner)
-                with contextlib.suppress(RuntimeError):  # its event loop may be closed by now
-                    item.loop.call_soon_threadsafe(self._release, item)
+                waiting.setdefault(item.loop, []).append(item)
+        for loop, waiters in waiting.items():
+            with contextlib.suppress(RuntimeError):  # it may be closed by now
+                loop.call_soon_threadsafe(self._release_all, waiters)
 
     def _write_run_by_run(self, rows: list[Rows], problem: Exception | None) -> None:
         """One run made the common commit fail. Only that run must fail."""
@@ -176,6 +189,10 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             )
         )
 
+    def _release_all(self, waiters: list[Waiter]) -> None:
+        for waiter in waiters:
+            self._release(waiter)
+
     def _release(self, waiter: Waiter) -> None:
         if waiter.safe.done():  # its run was cancelled while it waited
             return
@@ -232,14 +249,7 @@ class RunSink:
         return name
 
     async def flush(self) -> None:
-        await self._wait(None)
+        await self._writer.committed(self._run_id)
 
     async def before_write(self) -> None:
-        await self._wait(self._owner)
-
-    async def _wait(self, owner: str | None) -> None:
-        loop = asyncio.get_running_loop()
-        safe: asyncio.Future[None] = loop.create_future()
-        self._writer.put(Waiter(self._run_id, loop, safe, owner))
-        self._writer.hurry()
-        await safe
+        await self._writer.committed(self._run_id, owner=self._owner)

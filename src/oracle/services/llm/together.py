@@ -25,6 +25,9 @@ STREAMS_FOR_A_STEP: Final = 8
 MOST_PARTS: Final = 32
 """How many parts are read ahead. A model that never pauses must leave others their turn."""
 
+NEARLY: Final = 0.2
+"""Of a pause."""
+
 JOINED: Final = ("text", "reasoning")
 
 
@@ -48,6 +51,19 @@ class PartsTogether(WrappedModel):
         return min(MOST_SECONDS, STEP * (self._streams // STREAMS_FOR_A_STEP))
 
 
+def next_moment(now: float, pause: float) -> float:
+    """A multiple of the pause: streams that wait at the same time also end their wait at the same
+    time, so that all they bring is saved by one commit.
+
+    One that is nearly there counts as over. A timer may ring a little early, and the same moment
+    once more would be a wait for nothing.
+
+    >>> next_moment(10.3, 0.25), next_moment(10.4999, 0.25)
+    (10.5, 10.75)
+    """
+    return (math.floor(now / pause + NEARLY) + 1) * pause
+
+
 async def together(parts: AsyncIterator[Part], pause: Callable[[], float]) -> AsyncGenerator[Part]:
     """The parts of a stream, the first one at once. Texts of one `pause` are joined."""
     loop = asyncio.get_running_loop()
@@ -61,10 +77,7 @@ async def together(parts: AsyncIterator[Part], pause: Callable[[], float]) -> As
                 await arrived.something()
             seconds = pause()
             if seconds and not is_first and not reading.done():
-                # Multiples of the pause: streams that wait at the same time also end their wait at
-                # the same time, so that all they bring is saved by one commit.
-                until = (math.floor(loop.time() / seconds) + 1) * seconds
-                await arrived.enough(until)
+                await arrived.enough(next_moment(loop.time(), seconds))
             is_first = False
             taken = arrived.take()
             for part in joined(taken) if seconds else taken:

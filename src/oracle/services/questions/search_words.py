@@ -55,7 +55,7 @@ _GOES_ON: Final = lazy_pattern(r"\s*(?:and|also|but|so|what about|how about|or|t
 # "where is the X defined?", "what does X do?": a plain word in the place of a name.
 _DEFINED: Final = lazy_pattern(
     r"(?:\bwhere(?:'s| is| are| do we)|\bwhat(?:'s| is| are| does| do)|\bfind|\bshow(?: me)?)"
-    r"\s+(?:the |a |an )?(?:(?:class|function|method|type|constant|module|command)\s+)?"
+    r"\s+(?P<article>the |a |an )?(?:(?:class|function|method|type|constant|module|command)\s+)?"
     r"(?P<name>[A-Za-z]\w{2,})\s*(?:class|function|method|type|constant)?"
     r"\s*(?:defined|implemented|declared|located|do|live|lives|for)?\s*(?:[?.!]|$)",
     re.I,
@@ -240,7 +240,9 @@ def goes_on(question: str, words: SearchWords) -> bool:
     """Whether a question needs the words of the one before it."""
     if words.names or words.phrases or words.paths:
         return bool(_GOES_ON.match(question)) and len(words.all) < 2
-    few = len(words.all) <= 1
+    # "Where is login defined?" has its subject; "what is the timeout?" may be that of another one.
+    called = _DEFINED.search(question) if words.guesses else None
+    few = len(words.all) <= 1 and (called is None or called["article"] is not None)
     return few or bool(_REFERS_BACK.search(question) and len(words.all) <= 4)
 
 

@@ -102,14 +102,17 @@ SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Synonyms to try if a word finds nothing."""
 
-# `walk me through`, `could you please`, `step by step`, `in detail`: they say how to answer. Their
-# words (`walk`, `step`) must not be searched for. Alone, such a word is searched for.
+# `walk me through`, `could you please`, `in detail`, `Reply in English.`: they say how to answer.
+# Their words (`walk`, `step`) must not be searched for. Alone, such a word is searched for.
 _WAYS_OF_ASKING: Final = lazy_pattern(
     r"\b(?:(?:walk|talk|take|run|guide|lead)\s+(?:me|us)\s+through|step\s+by\s+step"
     r"|(?:from\s+)?(?:end[\s-]+to[\s-]+end|start[\s-]+to[\s-]+finish)|all\s+the\s+way"
     r"|in\s+(?:detail|depth|a\s+nutshell|short|general)|at\s+a\s+high\s+level"
     r"|(?:(?:can|could|might|may|would)\s+)?go(?:es)?\s+wrong|wrong\s+(?:with|in|here)"
-    r"|(?:can|could|would)\s+you(?:\s+please)?|i(?:\s+would|'d)\s+like\s+to\s+know)\b",
+    r"|(?:can|could|would)\s+you(?:\s+please)?|i(?:\s+would|'d)\s+like\s+to\s+know)\b"
+    # A sentence of its own, which some chat clients add to each question.
+    r"|(?:^|(?<=[.?!:;\n])|(?<=[.?!:;] ))(?:please\s+)?(?:always\s+)?(?:reply|answer|respond|speak)"
+    r"\s+(?:only\s+|back\s+)?in\s+(?:\w+\s+)?\w+(?=[.!]?\s*$|[.!]\s)",
     re.IGNORECASE,
 )
 

@@ -91,3 +91,22 @@ def after_three(matches: Sequence[Match], data: str, *, is_final: bool) -> Verdi
         if not is_final and "\n" not in data:
             return WAIT
     return Verdict("other", first_end)
+
+
+def while_ours(
+    matches: Sequence[Match], data: str, *, is_final: bool
+) -> tuple[int, Sequence[Match], bool]:
+    """How far the words are ours, where they may go on, and whether another one ended them."""
+    end = 0
+    for token in WORD.finditer(data):
+        is_last = token.end() == len(data)
+        word = bare(token[0])
+        may_go_on = not word or may_be_followed(matches, word)
+        if is_last and not is_final and may_go_on:
+            break
+        longer = followed(matches, word) if word else matches
+        if not longer or token[0].startswith(("```", "~~~")):
+            is_cut = is_last and may_be_followed(matches, word)
+            return len(data) if is_cut else end, matches, True
+        matches, end = longer, token.end()
+    return end, matches, False

@@ -20,15 +20,11 @@ from typing import Final
 from oracle.patterns import lazy_pattern
 from oracle.services.signals import own_marks as marks
 from oracle.services.signals.code_fences import LINE_LIMIT, Fence, fence_of_line
-from oracle.services.signals.own_runs import Verdict, after_three, at_start
+from oracle.services.signals.own_runs import Verdict, after_three, at_start, while_ours
 from oracle.services.signals.own_words import (
-    WORD,
     Match,
     OwnText,
     PassedWords,
-    bare,
-    followed,
-    may_be_followed,
 )
 
 TAG_LIMIT: Final = 8_192
@@ -44,6 +40,7 @@ _MARK: Final = lazy_pattern(rf"[\n<`]|{_ENDS}")
 _LINE_END: Final = lazy_pattern(r"\n")
 _CLOSERS: Final = "\"')*_]"
 _FLOW_MARK: Final = lazy_pattern(rf"\n|`+|<|{_ENDS}[{re.escape(_CLOSERS)}]*(?=\s|\Z)")
+_SENTENCE_END: Final = lazy_pattern(rf"{_ENDS}[{re.escape(_CLOSERS)}]*\Z")
 _LEAD: Final = lazy_pattern(r"[ \t>*+0-9.)-]*")
 
 
@@ -98,7 +95,7 @@ class OwnTextFilter:
             return chunk[:stop] + self._run()
         if len(chunk) <= _PIECE:
             self._data += chunk
-            return self._run()
+            return self._skip() + self._run()
         pieces = (chunk[at : at + _PIECE] for at in range(0, len(chunk), _PIECE))
         return "".join([self.feed(piece) for piece in pieces])
 
@@ -107,6 +104,17 @@ class OwnTextFilter:
         self._final = True
         self._was_cut = was_cut
         return self._run()
+
+    def _skip(self) -> str:
+        """Pass on, all at once, sentences of a line in which nothing can be ours."""
+        if self._in_code or self._step not in (self._in_line, self._at_start):
+            return ""
+        head = self._data[: self._last_words.skip(self._data)]
+        if head:
+            self._drop(len(head))
+            self._step, self._has_passed_ink = self._in_line, True
+            self._after_mark = _SENTENCE_END.search(head) is not None
+        return head
 
     def _run(self) -> str:
         self._flowing = False
@@ -316,23 +324,11 @@ class OwnTextFilter:
 
     def _in_own_words(self) -> bool:
         """Hide word after word, as long as they are ours."""
-        end = 0
-        for token in WORD.finditer(self._data):
-            is_last = token.end() == len(self._data)
-            word = bare(token[0])
-            may_go_on = not word or may_be_followed(self._matches, word)
-            if is_last and not self._final and may_go_on:
-                self._drop(end)
-                return False
-            matches = followed(self._matches, word) if word else self._matches
-            if not matches or token[0].startswith(("```", "~~~")):
-                is_cut = is_last and may_be_followed(self._matches, word)
-                self._drop(len(self._data) if is_cut else end)
-                # White space stays: it separates what is before from what is after.
-                return self._go(self._at_start)
-            self._matches = matches
-            end = token.end()
+        end, self._matches, is_over = while_ours(self._matches, self._data, is_final=self._final)
         self._drop(end)
+        if is_over:
+            # White space stays: it separates what is before from what is after.
+            return self._go(self._at_start)
         if self._final:
             self._pass(len(self._data))
         return False

@@ -6,8 +6,9 @@ not count. So a repetition is recognised in bold, as a list, or with other line 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
@@ -21,10 +22,17 @@ COMMON_OPENINGS: Final = frozenset(
 )
 """Answers begin so too. They are not held back for the sake of a sentence of ours that does."""
 _PUNCTUATION: Final = "*_\"'`.,;:!?()[]{}<>#-–—…“”‘’|/\\"
+_PLAIN: Final = lazy_pattern(
+    rf"[\w \t{re.escape(_PUNCTUATION.replace('`', '').replace('<', ''))}]+"
+)
+"""Part of a line without code or tags, of which `bare` takes nothing but punctuation."""
 _UNSEEN: Final = lazy_pattern("[\u00ad\u200b-\u200f\u2060\ufeff]")
 """Characters without a width. A terminal leaves them out."""
 WORD: Final = lazy_pattern(r"\S+")
 _LONGEST_WORD: Final = 60
+_LAST_WORDS: Final = 4
+_LEAST_SKIPPED: Final = 80
+"""Characters. Of a shorter text too little is left to be worth a look."""
 _SENTENCE_END: Final = lazy_pattern(r"[.!?:][\"')*_\]]*\Z")
 
 
@@ -132,6 +140,10 @@ class OwnText:
                 return True
         return False
 
+    def has_none_of(self, threes: Collection[str]) -> bool:
+        """Whether none of these is anywhere."""
+        return all(part.threes.keys().isdisjoint(threes) for part in self._parts)
+
     def anywhere(self, three: str) -> list[Match] | None:
         """Where these three words are, also in the middle of a sentence; None if nowhere."""
         for part in self._parts:
@@ -157,6 +169,35 @@ class PassedWords:
 
     def forget(self) -> None:
         self._part, self._last = "", ("", "")
+
+    def skip(self, text: str) -> int:
+        """Where the last words of a long text begin, if nothing before them can be ours; else 0.
+
+        What is before them is followed: as by `follow`, but compared all at once. The last words
+        are left to the caller, as more text must decide about a sentence that begins among them.
+        One that begins before them has three whole words or more.
+        """
+        if len(text) < _LEAST_SKIPPED or _PLAIN.fullmatch(text) is None:
+            return 0
+        head, *last = text.rsplit(None, _LAST_WORDS)
+        if len(last) < _LAST_WORDS:
+            return 0
+        words = head.casefold().split()
+        if not head[0].isspace():
+            words[0] = (self._part.casefold() + words[0])[:_LONGEST_WORD]
+        elif self._part:
+            words.insert(0, self._part.casefold())
+        part = words.pop()
+        told = [*self._last]
+        if words:
+            # The first one may have begun in another text, which was not plain.
+            told += filter(None, [bare(words[0]), *[w.strip(_PUNCTUATION) for w in words[1:]]])
+        # Of the last word, only the beginning may be there.
+        row = [*told, *filter(None, map(bare, [part, *last[:-1]]))]
+        if not self._own.has_none_of({*map(" ".join, zip(row, row[1:], row[2:], strict=False))}):
+            return 0
+        self._last, self._part = (told[-2], told[-1]), part
+        return len(head)
 
     def follow(self, text: str) -> int | None:
         """Where the third of three words of ours ends; the text after it is not followed then."""

@@ -111,10 +111,12 @@ class ProjectIndex:
         finally:
             with self._lock:
                 self._questions -= 1
-            # The thread may hang in a file system that does not respond. It closes the index later;
-            # the question does not wait for that.
-            closed = asyncio.wrap_future(self._thread.submit(self._close_if_idle))
-            await asyncio.shield(asyncio.wait({closed}, timeout=SECONDS_TO_LEAVE))
+                is_last = not self._questions
+            if is_last:
+                # The thread may hang in a file system that does not respond. It closes the index
+                # later; the question does not wait for that.
+                closed = asyncio.wrap_future(self._thread.submit(self._close_if_idle))
+                await asyncio.shield(asyncio.wait({closed}, timeout=SECONDS_TO_LEAVE))
 
     async def known(self, terms: Sequence[str]) -> Mapping[str, int] | None:
         """The terms that name something in the project, and in how many files; None if that is not
