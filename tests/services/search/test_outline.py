@@ -4,8 +4,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from oracle.services.search.grammar_outline import grammar_outline
+from oracle.services.search.grammar_outline import _is_too_deep, grammar_outline
 from oracle.services.search.languages import PARSED, language_of, outline_query
 from oracle.services.search.mentions import reference_lines
 from oracle.services.search.python_outline import python_outline
@@ -153,3 +155,18 @@ def test_decorators_and_brackets_belong_to_a_definition():
 @each_row("source", ["", '"""', "'''\n" * 99, "def", "class \n", "\\", "(" * 9999, "\x00"])
 def test_broken_python_is_read_as_far_as_it_goes(source):
     assert python_outline(source).symbols is not None
+
+
+@given(st.binary(max_size=80), st.integers(min_value=495, max_value=505))
+def test_depth_is_counted_by_brackets_of_any_kind(inside, opened):
+    source = b"(" * opened + inside.translate(bytes(b"()[]{}a "[i % 8] for i in range(256)))
+    depth = deepest = 0
+    for byte in source:
+        depth = max(0, depth + (byte in b"([{") - (byte in b")]}"))
+        deepest = max(deepest, depth)
+    assert _is_too_deep(source) == (deepest > 500)
+
+
+def test_a_few_levels_closed_and_opened_many_times_are_not_deep():
+    assert not _is_too_deep(b"f(a[{b}])\n" * 5_000)
+    assert _is_too_deep(b"(" * 250 + b"x()" * 9 + b"[" * 251)

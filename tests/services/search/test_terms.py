@@ -4,7 +4,13 @@ from hypothesis import strategies as st
 
 from oracle.services.search import Index
 from oracle.services.search.question import read_question
-from oracle.services.search.terms import terms_of_names, terms_of_text, terms_of_word
+from oracle.services.search.terms import (
+    TOKEN,
+    terms_of_names,
+    terms_of_text,
+    terms_of_word,
+    words_of,
+)
 from tests.tables import each_row
 
 
@@ -86,3 +92,8 @@ def test_a_function_with_an_odd_name_is_the_first_hit_for_it(name, tmp_path):
         assert index.definitions(name)[0].path == file.name
         found = index.search(name, "code", 3)
         assert file.name in [hit.path for hit in found]
+
+
+@given(st.text(alphabet="aZ_v09.- \n(=\x1f\u00e9\u65e5", max_size=40))
+def test_a_text_that_is_split_has_the_words_that_the_pattern_finds(text):
+    assert words_of(text) == TOKEN.findall(text)

@@ -197,7 +197,7 @@ def _content(path: Path, shown: str, links: HardLinks) -> tuple[Path, Content]:
                 f"{named(shown)} has more than {LARGEST_READ:,} bytes; pipe the part that "
                 f"matters: tail -n 500 {shown} | oracle ask …"
             )
-        real = real_path(descriptor, path, status)
+        real = Path(real_path(descriptor, str(path), status))
         return real, Content(path=shown, data=data, size=len(data))
     except OSError as problem:
         raise _unreadable(shown, problem) from problem

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
+from oracle.services.project.long_words import long_words
 
 _EDGE: Final = lazy_pattern(
     r"-{4,5} ?(?P<kind>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
@@ -64,7 +65,7 @@ def body_spans(text: str) -> Iterator[tuple[int, int]]:
 
     They have no BEGIN and no END near them, so they may be of another kind of base64.
     """
-    if not _LONG_WORD.search(text):
+    if not any(len(word) >= 64 and _LONG_WORD.search(word) for word in long_words(text)):
         return
     run: list[re.Match[str]] = []
     for line in _BODY_LINE.finditer(text):

@@ -11,21 +11,22 @@ from __future__ import annotations
 import base64
 import re
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final, cast
 
 from oracle.patterns import lazy_pattern
 from oracle.services.project import private_keys
 from oracle.services.project.hidden_characters import visible
+from oracle.services.project.long_words import SHORTEST, Harmless
 from oracle.services.project.secret_assignments import Found, assigned, folded_like
 from oracle.services.project.secret_contexts import CONTEXTS
 from oracle.services.project.secret_pieces import pieced
-from oracle.services.project.secret_shapes import VENDORS, Shape
+from oracle.services.project.secret_shapes import VENDORS, Shape, Shapes
 from oracle.services.project.secret_tables import table_spans
 
 # A key of a known service has no blank and is at least this long.
-_WORD: Final = lazy_pattern(r"[\w+/=.:~$%@|!?&\\-]{15,}")
+_WORD: Final = lazy_pattern(rf"[\w+/=.:~$%@|!?&\\-]{{{SHORTEST},}}")
 # Names of modules, settings and folders, which are most of the long words of a program.
 _NAME: Final = lazy_pattern(r"(?:[a-z]{1,20}[_.:/=-]+)*+[a-z]{0,20}|[A-Z_]+")
 # A letter, a digit or a sign of a key, as an address or a string of JSON can write it.
@@ -41,9 +42,16 @@ _ENTRY: Final = lazy_pattern(
     r"^([-+ \t]++(?:[^\s:]{1,250}:[ \t]+)?+)(?!\[redacted: |[|>][-+]?\s*$)\S[^\r\n]*", re.M
 )
 
+_OF_VENDORS: Final = Shapes(VENDORS)
+_IN_CONTEXT: Final = Shapes(CONTEXTS)
+# Words without keys of known services, and words that are not the code of a secret.
+_without_key: Final = Harmless()
+_not_encoded: Final = Harmless()
+
 # A line with the sign of a diff or of a quotation.
 _SIGNED: Final = lazy_pattern(r"^(?:[+>]|-(?![-\s]))", re.M)
 _SIGN: Final = lazy_pattern(r"(?:> ?){1,3}|[-+ ]")
+_SIGNED_LINES: Final = ("\n+", "\n>", "\n-")
 
 # Base64 of readable text. Longer runs are looked at by their beginning only.
 _BASE64: Final = lazy_pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
@@ -148,14 +156,19 @@ def _without_plain(text: str) -> str:
     the general ones.
     """
     text = _without_private_keys(text)
-    words = "\n".join(word for word in _WORD.findall(text) if not _NAME.fullmatch(word))
-    if words:
-        # The long words are a small part of a text, so most patterns never see the whole of it.
-        text = _without_keys(text, words)
-        if _ESCAPE.search(words):
+    # The long words are a small part of a text, so most patterns never see the whole of it.
+    if others := _without_key.others(text):
+        found_all = (word for other in others for word in _WORD.findall(other))
+        words = "\n".join(word for word in found_all if not _NAME.fullmatch(word))
+        shapes, has_escapes = _shapes_in(words), _ESCAPE.search(words)
+        for shape in shapes:
+            text = _without(shape, text)
+        if has_escapes:
             text = _WORD.sub(_unescaped_and_replaced, text)
+        if not shapes and not has_escapes:
+            _without_key.add(others)
     text = _without_pieces(text)
-    for shape in _marked(CONTEXTS, text.lower()):
+    for shape in _IN_CONTEXT.possible(text.lower()):
         text = _without(shape, text)
     if "kind: Secret" in text:
         text = _KUBERNETES.sub(_without_values, text)
@@ -167,6 +180,9 @@ def _without_behind_signs(text: str) -> str:
 
     With it a line does not begin as its form does, and the next one does not go on with it.
     """
+    # Most texts have no such line, and a plain look for one is far faster than the pattern.
+    if not text.startswith(("+", ">", "-")) and not any(sign in text for sign in _SIGNED_LINES):
+        return text
     if _SIGNED.search(text) is None:
         return text
     lines = text.split("\n")
@@ -186,18 +202,22 @@ def _without_values(found: re.Match[str]) -> str:
     return found[1] + _ENTRY.sub(r"\1[redacted: secret]", found[2])
 
 
-def _without_keys(text: str, words: str) -> str:
-    for shape in _marked(VENDORS, words.lower()):
-        if shape.pattern.search(words):
-            text = _without(shape, text)
-    return text
+def _shapes_in(words: str) -> list[Shape]:
+    return [shape for shape in _OF_VENDORS.possible(words.lower()) if shape.pattern.search(words)]
+
+
+def _without_keys(word: str) -> str:
+    plain = word
+    for shape in _shapes_in(plain):
+        word = _without(shape, word)
+    return word
 
 
 def _without_pieces(text: str) -> str:
     pieces: list[str] = []
     done = 0
     for (start, end), word in pieced(text):
-        found = _MARK.search(_without_keys(word, word))
+        found = _MARK.search(_without_keys(word))
         if found:
             pieces += (text[done:start], _mark(found[1], text[start:end]))
             done = end
@@ -208,20 +228,8 @@ def _unescaped_and_replaced(found: re.Match[str]) -> str:
     """A key with escapes inside, such as `ghp%5F…`, is replaced and its word is unescaped."""
     word = found[0]
     plain = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), word)
-    clean = plain if plain == word else _without_keys(plain, plain)
+    clean = plain if plain == word else _without_keys(plain)
     return word if clean == plain else clean
-
-
-def _marked(shapes: Sequence[Shape], folded: str) -> list[Shape]:
-    """The shapes of which the text has a mark. Nearly always there are none."""
-    found: list[Shape] = []
-    # Loops, because a function or a generator for each shape costs more than its few marks.
-    for shape in shapes:
-        for mark in shape.marks:
-            if mark in folded:
-                found.append(shape)
-                break
-    return found
 
 
 def _without(shape: Shape, text: str) -> str:
@@ -267,6 +275,10 @@ def _mark(name: str, secret: str) -> str:
 
 
 def _without_encoded(text: str) -> str:
+    others = _not_encoded.others(text)
+    if all(_BASE64.sub(_decoded_and_replaced, word) == word for word in others):
+        _not_encoded.add(others)
+        return text
     return _BASE64.sub(_decoded_and_replaced, text)
 
 

@@ -65,7 +65,7 @@ def read_inside(
         raise _not_opened(path, problem) from problem
     try:
         status = os.fstat(descriptor)
-        real = real_path(descriptor, root / path, status)
+        real = Path(real_path(descriptor, str(root / path), status))
         if not real.is_relative_to(root):
             raise _outside(path)
         if not stat.S_ISREG(status.st_mode):
@@ -93,14 +93,14 @@ def _read(descriptor: int, largest: int, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def real_path(descriptor: int, path: Path, status: os.stat_result) -> Path:
+def real_path(descriptor: int, path: str, status: os.stat_result) -> str:
     """Where the open file is. Without /proc its path is resolved, and must still lead to it."""
     try:
-        return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
-        real = Path(os.path.realpath(path))
+        real = os.path.realpath(path)
         if not os.path.samestat(status, os.stat(real, follow_symlinks=False)):
-            raise ToolProblem(f"{named(str(path))} changed while it was read; try again") from None
+            raise ToolProblem(f"{named(path)} changed while it was read; try again") from None
         return real
 
 

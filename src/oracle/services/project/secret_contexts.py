@@ -101,6 +101,7 @@ CONTEXTS: Final = (
         r"(?i)(?<!\w)login[ \t\n]{1,10}\S{1,100}[ \t\n]{1,10}password[ \t\n]{1,10}"
         r"(?P<secret>\S{3,300}+)",
         is_real,
+        also=r"password",
     ),
     # SQL: `IDENTIFIED BY 'secret'`, `WITH PASSWORD 'secret'`.
     shape(
@@ -116,10 +117,16 @@ CONTEXTS: Final = (
     # `auth=("bob", "secret")`, `ConvertTo-SecureString "secret"`.
     shape(
         "password",
-        "auth convertto-securestring",
-        r"(?i)(?:(?<!o)auth(?:[\"']?\s{0,3}[=:]\s{0,3}[(\[]|\()\s{0,3}[\"'][^\"'\n]{1,60}[\"']"
-        r"\s{0,3},\s{0,3}"
-        r"|ConvertTo-SecureString[ ](?:-String[ ])?)[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
+        "auth",
+        r"(?i)(?<!o)auth(?:[\"']?\s{0,3}[=:]\s{0,3}[(\[]|\()\s{0,3}[\"'][^\"'\n]{1,60}[\"']"
+        r"\s{0,3},\s{0,3}[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
+        is_real_password,
+        also=r"auth[\"'\s=:(]",
+    ),
+    shape(
+        "password",
+        "convertto-securestring",
+        r"(?i)ConvertTo-SecureString[ ](?:-String[ ])?[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
         is_real_password,
     ),
     # XML: `<password>secret</password>`, `key="Password" value="secret"`.
@@ -153,6 +160,7 @@ CONTEXTS: Final = (
         r"[\w.-]{0,40}"
         r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key)[\"']?(?=[\s,}\])]|\Z)",
         is_real_password,
+        also=r"pass|pwd|secret|token|api[_-]?key",
     ),
     # Compared: `"secret" == password`, `"secret".equals(password)`, `strcmp(password, "secret")`.
     shape(
@@ -162,6 +170,7 @@ CONTEXTS: Final = (
         r"(?:[=!]==?\s{0,3}|\.\s?equals\w{0,12}\(\s{0,3})(?i:[\w.$>-]{0,40}?"
         r"(?:password|passwd|passphrase|passwort|pwd))(?![\w.(\[])",
         is_real_password,
+        also=r"pass(?:w|ph)|pwd",
     ),
     shape(
         "password",
@@ -169,6 +178,7 @@ CONTEXTS: Final = (
         r"(?i)(?:strn?(?:case)?cmp|memcmp|compare_digest|(?:secure_)?compare|hash_equals|checkpw)\(\s{0,3}"
         r"[^,()\n\"']{0,60}pass[^,()\n\"']{0,20},\s{0,3}b?[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
         is_real_password,
+        also=r"pass",
     ),
     # Given to a login: `smtp.login("bob", "secret")`, `Fernet(b"…")`.
     shape(

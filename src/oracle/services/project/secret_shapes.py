@@ -7,7 +7,7 @@ lists of scanners such as gitleaks, detect-secrets and trufflehog.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
@@ -30,20 +30,53 @@ class Shape:
     """A kind of secret. The group `secret` of a match, or else all of it, is replaced.
 
     `is_secret` may still refuse a match, such as a placeholder. One of `marks`, in lower case, is
-    in every text that can match. Looking for the marks first is enough for most texts, and far
-    faster than the pattern.
+    in every text that can match, and what `also` finds in lower case. Looking for these first is
+    enough for most texts, and far faster than the pattern.
     """
 
     name: str
     marks: tuple[str, ...]
     pattern: re.Pattern[str]
     is_secret: Callable[[str], bool] = _is_key
+    also: re.Pattern[str] | None = None
 
 
-def shape(name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key) -> Shape:
+def shape(
+    name: str,
+    marks: str,
+    pattern: str,
+    is_secret: Callable[[str], bool] = _is_key,
+    *,
+    also: str = "",
+) -> Shape:
     """`marks` are separated by blanks; a blank inside one is written as `·`."""
     words = tuple(mark.replace("·", " ") for mark in marks.split())
-    return Shape(name=name, marks=words, pattern=lazy_pattern(pattern, re.M), is_secret=is_secret)
+    return Shape(
+        name=name,
+        marks=words,
+        pattern=lazy_pattern(pattern, re.M),
+        is_secret=is_secret,
+        also=lazy_pattern(also) if also else None,
+    )
+
+
+class Shapes:
+    """Finds out which shapes a text can have at all."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        self._shapes = shapes
+        # By mark, because several shapes share one, and looking for it is most of the work.
+        self._by_mark: dict[str, list[int]] = {}
+        for number, each in enumerate(shapes):
+            for mark in each.marks:
+                self._by_mark.setdefault(mark, []).append(number)
+
+    def possible(self, folded: str) -> list[Shape]:
+        """In their order. The text is in lower case."""
+        marks = [mark for mark in self._by_mark if mark in folded]
+        numbers = sorted({number for mark in marks for number in self._by_mark[mark]})
+        shapes = (self._shapes[number] for number in numbers)
+        return [each for each in shapes if each.also is None or each.also.search(folded)]
 
 
 # The start of a word or of its part after `_`; also after an escape such as `\n`, `%3D` or `=3D`,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.project.file_rules import (
@@ -42,9 +42,10 @@ def _no_listener(path: str, reason: str) -> None:
     pass
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file that is worth opening; `path` is relative to the root, with slashes.
+
+    A tuple, because a walk makes one for each file of a project.
 
     `changed_ns` is the time of the last change of its state (ctime). Programs can set the time of
     its content (mtime) back, so that a change would go unseen.

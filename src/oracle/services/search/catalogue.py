@@ -20,7 +20,7 @@ from oracle.services.search.entries import Entry, FileCard, FileState
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 9
+FORMAT: Final = 10
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """
@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS files (
     stem TEXT NOT NULL COLLATE NOCASE, title TEXT COLLATE NOCASE, kind TEXT NOT NULL,
     role TEXT NOT NULL,
     size INTEGER NOT NULL, changed_ns INTEGER NOT NULL, digest BLOB NOT NULL,
-    decides INTEGER NOT NULL, clean BLOB
+    decides INTEGER NOT NULL, judged BLOB NOT NULL, secret TEXT
 );
 CREATE INDEX IF NOT EXISTS files_name ON files (name);
 CREATE INDEX IF NOT EXISTS files_stem ON files (stem);
@@ -55,6 +55,10 @@ CREATE TABLE IF NOT EXISTS skipped (
 
 _ROLES: Final = {role.value: role for role in Role}
 _CARDS: Final = "SELECT id, path, kind, role, decides FROM files"
+_DEFINED: Final = (
+    "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
+    "JOIN files f ON f.id = s.file"
+)
 _BELOW: Final = "path >= ? AND path < ?"
 """Between `folder/` and `folder0`: 0 is the character after the slash."""
 
@@ -110,24 +114,25 @@ class Catalogue:
 
     def states(self) -> dict[str, FileState]:
         rows = self._connection.execute("SELECT path, id, size, changed_ns, digest FROM files")
-        return {
-            path: FileState(id=number, size=size, changed_ns=changed, digest=digest)
-            for path, number, size, changed, digest in rows
-        }
+        return {path: FileState(*state) for path, *state in rows}
 
     def state(self, path: str) -> FileState | None:
         row = self._connection.execute(
             "SELECT id, size, changed_ns, digest FROM files WHERE path = ?", (path,)
         ).fetchone()
-        return row and FileState(id=row[0], size=row[1], changed_ns=row[2], digest=row[3])
+        return row and FileState(*row)
 
-    def is_clean(self, number: int, by: bytes, size: int, changed_ns: int) -> bool:
-        """Whether a file in this state has no secrets, by the rules with the digest `by`."""
+    def secret_lines(
+        self, number: int, by: bytes, size: int, changed_ns: int
+    ) -> frozenset[int] | None:
+        """The lines of a file in this state that hold secrets, by the rules with the digest `by`.
+
+        None if it is not known.
+        """
         # Never if the stored time is 0: the file may have changed without a new time.
-        query = "SELECT 1 FROM files WHERE id = ? AND clean = ? AND size = ? AND changed_ns = ?"
-        return (
-            self._connection.execute(query, (number, by, size, changed_ns)).fetchone() is not None
-        )
+        query = "SELECT secret FROM files WHERE (id, judged, size, changed_ns) = (?, ?, ?, ?)"
+        row = self._connection.execute(query, (number, by, size, changed_ns)).fetchone()
+        return frozenset(map(int, row[0].split())) if row and row[0] is not None else None
 
     def paths_below(self, folder: str) -> list[str]:
         rows = self._connection.execute(
@@ -209,7 +214,8 @@ class Catalogue:
 
     def add(self, entries: Sequence[Entry]) -> None:
         self._connection.executemany(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_file_row, entries)
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            map(_file_row, entries),
         )
         self._connection.executemany(
             "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)",
@@ -269,19 +275,11 @@ class Catalogue:
     # reading
 
     def definitions(self, name: str, *, limit: int) -> list[Definition]:
-        rows = self._connection.execute(
-            "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
-            "JOIN files f ON f.id = s.file WHERE s.name = ? LIMIT ?",
-            (name, limit),
-        )
+        rows = self._connection.execute(f"{_DEFINED} WHERE s.name = ? LIMIT ?", (name, limit))
         return [_definition(row) for row in rows]
 
     def symbols_in(self, path: str) -> list[Definition]:
-        rows = self._connection.execute(
-            "SELECT s.name, s.kind, s.parent, f.path, s.start, s.stop FROM symbols s "
-            "JOIN files f ON f.id = s.file WHERE f.path = ? ORDER BY s.start",
-            (path,),
-        )
+        rows = self._connection.execute(f"{_DEFINED} WHERE f.path = ? ORDER BY s.start", (path,))
         return [_definition(row) for row in rows]
 
     def users_of(self, name: str, *, limit: int) -> list[str]:
@@ -386,7 +384,8 @@ def _file_row(entry: Entry) -> tuple[object, ...]:
     stem = name.partition(".")[0] or name
     return (
         entry.id, entry.path, name, stem, entry.title, entry.kind, entry.role.value,
-        entry.size, entry.changed_ns, entry.digest, entry.decides, entry.clean,
+        entry.size, entry.changed_ns, entry.digest, entry.decides, entry.judged,
+        None if entry.secret is None else " ".join(map(str, entry.secret)),
     )  # fmt: skip
 
 

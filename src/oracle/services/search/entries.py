@@ -42,7 +42,9 @@ class Entry:
     changed_ns: int
     digest: bytes
     decides: int
-    clean: bytes | None
-    """The digest of the rules by which the text has no secrets; None if it has some."""
+    judged: bytes
+    """The digest of the rules by which `secret` was found."""
+    secret: Sequence[int] | None
+    """The lines that hold secrets; None if these are not known line by line."""
     symbols: Sequence[Symbol]
     uses: Collection[str]

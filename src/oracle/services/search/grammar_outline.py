@@ -28,6 +28,9 @@ _MOST_BEGUN: Final = 1_000
 # `a = b = c = …`, 500 times: nested like brackets, but without any.
 _CHAIN: Final = re.compile(rb"(?<![\w.])(?:[\w.]{1,120}[ \t\r\n]{0,9}=[ \t\r\n]{0,9}){500}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
+_ROUND: Final = bytes.maketrans(b"[]{}", b"()()")
+_OPENS: Final = ord("(")
+_USUALLY_DEEPEST: Final = 30
 _DEFINITIONS: Final = ("class", "function", "type", "module", "constant", "declaration")
 _LONGEST_NAME: Final = 120
 _NAME_NODES: Final = frozenset(
@@ -96,9 +99,18 @@ def _is_too_deep(source: bytes) -> bool:
     """
     if _CHAIN.search(source):
         return True
+    brackets = source.translate(_ROUND, _NO_BRACKETS)
+    # What is real is a few levels deep, and this is known sooner by taking innermost pairs away.
+    left = brackets
+    for level in range(_USUALLY_DEEPEST):
+        if b"()" not in left:
+            if level + left.count(b"(") <= _DEEPEST:
+                return False
+            break
+        left = left.replace(b"()", b"")
     depth = 0
-    for bracket in source.translate(None, _NO_BRACKETS):
-        depth += 1 if bracket in b"([{" else -1
+    for bracket in brackets:
+        depth += 1 if bracket == _OPENS else -1
         if depth > _DEEPEST:
             return True
         depth = max(depth, 0)

@@ -19,11 +19,11 @@ from oracle.services.project.walk_memory import digest_of_code
 from oracle.services.search.bound import IN_MEMORY, NO_BOUND, Bound
 from oracle.services.search.catalogue import Catalogue
 from oracle.services.search.intake import (
+    bare_lines_of,
     clean_text,
-    lines_of,
     read,
     read_bytes,
-    text_without_secrets,
+    text_without_known,
 )
 from oracle.services.search.known_terms import KnownTerms
 from oracle.services.search.lock import Patience
@@ -362,11 +362,15 @@ class Index:
             return []
         # The file may be newer than the index, so lines are checked against what it has now.
         content, state = opened
-        is_clean = catalogue.is_clean(
+        secret = catalogue.secret_lines(
             ranked.card.id, digest_of_code(), state.st_size, state.st_ctime_ns
         )
-        # Looking for secrets takes far longer than all the rest of a search.
-        lines = lines_of(text_without_secrets(content) if is_clean else clean_text(content))
+        shown = ranked.matches[:per_file]
+        # Looking for secrets takes far longer than all the rest, so it is done only where needed.
+        is_clean = secret is not None and not any(
+            match.start <= line <= match.end for line in secret for match in shown
+        )
+        lines = bare_lines_of(text_without_known(content) if is_clean else clean_text(content))
         strongest = ranked.matches[0].score
         return [
             Hit(
@@ -374,11 +378,11 @@ class Index:
                 start=match.start,
                 end=min(match.end, len(lines)),
                 score=round(score * match.score / strongest, 4),
-                text="".join(lines[match.start - 1 : match.end]),
+                text="".join(f"{line}\n" for line in lines[match.start - 1 : match.end]),
                 kind=ranked.card.kind,
                 symbol=_full_name(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
             )
-            for match in ranked.matches[:per_file]
+            for match in shown
             if match.start <= len(lines) and match.score >= _STRONG * strongest
         ]
 

@@ -30,11 +30,11 @@ from oracle.services.search.records import Kind
 from oracle.services.search.roles import kind_of, role_of
 from oracle.services.search.symbols import Outline, Symbol
 from oracle.services.search.terms import (
-    TOKEN,
     WordCache,
     terms_of,
     terms_of_names,
     terms_of_text,
+    words_of,
 )
 
 _CARD_LINES: Final = 40
@@ -63,15 +63,17 @@ class IndexedFile:
 
 def read_bytes(root: Path, path: str) -> tuple[bytes, os.stat_result] | str:
     """The content of a file and its state on disk, or the reason why it is left out."""
+    # Texts, because hundreds of files are read in a row, and paths take longer than reading.
+    whole = os.path.join(root, path)
     try:
-        with open(f"{root}/{path}", "rb", opener=_opener) as file:
+        with open(whole, "rb", opener=_opener) as file:
             # Asked of the open file, before it is read: if it changes meanwhile, the stored state
             # is the older one, and the next refresh reads it again.
             state = os.fstat(file.fileno())
             if not stat.S_ISREG(state.st_mode):
                 return f"it is {kind_of_file(state.st_mode)}"
             # A folder on the way may have become a link since the walk.
-            if real_path(file.fileno(), root / path, state) != root / path:
+            if real_path(file.fileno(), whole, state) != whole:
                 return "it is reached through a symbolic link"
             content = file.read(LARGEST + 1)
     except (OSError, ValueError, ToolProblem) as problem:
@@ -114,18 +116,34 @@ def clean_text(content: bytes) -> str:
     return redact(decode(content))
 
 
-def text_without_secrets(content: bytes) -> str:
-    """The same for a file in which no secrets were found when it was indexed."""
+def text_without_known(content: bytes) -> str:
+    """The same for lines in which no secrets were found when the file was indexed."""
     return without_known(decode(content))
+
+
+def secret_lines(raw: str, clean: str) -> list[int] | None:
+    """The lines of a text, from 1, that are not the same without secrets."""
+    if raw == clean:
+        return []
+    before, after = raw.split("\n"), clean.split("\n")
+    if len(before) != len(after):
+        return None
+    pairs = enumerate(zip(before, after, strict=True), start=1)
+    return [number for number, (old, new) in pairs if old != new]
 
 
 def lines_of(text: str) -> list[str]:
     """Lines as editors count them, each with its end."""
+    return [line + "\n" for line in bare_lines_of(text)]
+
+
+def bare_lines_of(text: str) -> list[str]:
+    """The same without their ends."""
     # Not `splitlines`, which also splits at form feeds and other characters that editors ignore.
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    return [line + "\n" for line in lines]
+    return lines
 
 
 def _opener(path: str, flags: int) -> int:
@@ -144,16 +162,16 @@ def take_in(content: Content, number: int) -> IndexedFile:
     raw = decode(content.bytes)
     text = redact(raw)
     language = language_of(path)
-    clean = digest_of_code() if text == raw else None
+    secret = secret_lines(raw, text)
     if language == "markdown":
-        return _take_note(content, number, text, clean)
+        return _take_note(content, number, text, secret)
     outline = outline_of(text, path, content.bytes if text == raw else text.encode())
     lines = lines_of(text)
     place = terms_of_text(path)
     used: set[str] = set()
     passages: list[Passage] = []
     for chunk in chunks_of(lines, outline.symbols):
-        words = TOKEN.findall(chunk.text)
+        words = words_of(chunk.text)
         used.update(words)
         remarks = terms_of_text(_remarks(lines, chunk, outline.remarks))
         passages.append(
@@ -163,7 +181,7 @@ def take_in(content: Content, number: int) -> IndexedFile:
     # Only names that are hardly ever ordinary words: a list of all words would be as long as the
     # text, and would connect files that merely share English.
     names = frozenset(filter(_distinctive.__getitem__, used)) if language else frozenset[str]()
-    entry = _entry(content, number, outline=outline, uses=names, clean=clean)
+    entry = _entry(content, number, outline=outline, uses=names, secret=secret)
     return IndexedFile(entry=entry, passages=passages)
 
 
@@ -181,7 +199,7 @@ def distinctive(word: str) -> bool:
     return _distinctive[word]
 
 
-def _take_note(content: Content, number: int, text: str, clean: bytes | None) -> IndexedFile:
+def _take_note(content: Content, number: int, text: str, secret: list[int] | None) -> IndexedFile:
     note = read_note(text, content.found.path)
     # Used names are stored joined by blanks, so a blank inside a link's title is replaced.
     links = frozenset(link.replace(" ", "\u00a0") for link in note.links)
@@ -193,7 +211,7 @@ def _take_note(content: Content, number: int, text: str, clean: bytes | None) ->
         for chunk in chunks_of(lines, note.headings)
     ]
     passages.append(_card(content, number, lines, note.headings, place))
-    entry = _entry(content, number, outline=outline, uses=links, clean=clean, note=note)
+    entry = _entry(content, number, outline=outline, uses=links, secret=secret, note=note)
     return IndexedFile(entry=entry, passages=passages)
 
 
@@ -203,7 +221,7 @@ def _entry(
     *,
     outline: Outline,
     uses: frozenset[str],
-    clean: bytes | None,
+    secret: list[int] | None,
     note: Note | None = None,
 ) -> Entry:
     found = content.found
@@ -217,7 +235,8 @@ def _entry(
         changed_ns=found.changed_ns,
         digest=content.digest,
         decides=note.decides if note else 0,
-        clean=clean,
+        judged=digest_of_code(),
+        secret=secret,
         symbols=outline.symbols,
         uses=uses,
     )

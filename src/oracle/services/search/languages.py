@@ -6,7 +6,6 @@ import re
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -63,10 +62,18 @@ NOTE_SUFFIXES: Final = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".
 
 def language_of(path: str) -> str | None:
     """The language of code whose definitions are recognised, `markdown` for notes, or None."""
-    name = PurePosixPath(path.lower())
-    if name.suffix in NOTE_SUFFIXES:
+    name = path.rpartition("/")[2]
+    _, suffix = parts_of_name(name)
+    if suffix in NOTE_SUFFIXES:
         return "markdown"
-    return _BY_SUFFIX.get(name.suffix) or _BY_NAME.get(name.name)
+    return _BY_SUFFIX.get(suffix) or _BY_NAME.get(name.lower())
+
+
+def parts_of_name(name: str) -> tuple[str, str]:
+    """The stem of a file's name, and its suffix in lower case, as `pathlib` divides them."""
+    stem, dot, suffix = name.rpartition(".")
+    # `.bashrc` and `name.` have no suffix.
+    return (stem, f".{suffix.lower()}") if stem and dot and suffix else (name, "")
 
 
 def dialect_of(language: str, source: bytes) -> str:

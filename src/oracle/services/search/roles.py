@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.project.root import THREADS_FOLDER
-from oracle.services.search.languages import NOTE_SUFFIXES
+from oracle.services.search.languages import NOTE_SUFFIXES, parts_of_name
 from oracle.services.search.records import Kind, Role
 
 # Not `testing`: in a package it holds what the package offers to the tests of others.
@@ -35,13 +34,13 @@ _VENDOR_FOLDERS: Final = frozenset(("vendor", "vendored", "_vendor", "third_part
 
 def role_of(path: str) -> Role:
     """What a file is for. The first rule that fits decides: a README in `tests/` is a test."""
-    place = PurePosixPath(path)
-    folders = [part.lower() for part in place.parts[:-1]]
-    suffix = place.suffix.lower()
+    *above, name = path.split("/")
+    folders = [part.lower() for part in above]
+    stem, suffix = parts_of_name(name)
     if kind_of(path) == "threads":
         return Role.THREAD
     if any(folder in _TEST_FOLDERS for folder in folders) or (
-        _TEST_NAME.fullmatch(place.stem) and suffix not in NOTE_SUFFIXES
+        _TEST_NAME.fullmatch(stem) and suffix not in NOTE_SUFFIXES
     ):
         return Role.TEST
     if suffix in NOTE_SUFFIXES or any(folder in _DOCUMENT_FOLDERS for folder in folders):
@@ -58,9 +57,10 @@ def kind_of(path: str) -> Kind:
 
     Index and tools both ask here, so that what a search finds can be read as the same kind.
     """
-    place = PurePosixPath(path)
-    if place.suffix.lower() not in NOTE_SUFFIXES:
+    *above, name = path.split("/")
+    _, suffix = parts_of_name(name)
+    if suffix not in NOTE_SUFFIXES:
         return "code"
-    if place.parts[0] == THREADS_FOLDER and len(place.parts) == 2 and place.suffix == ".md":
+    if above == [THREADS_FOLDER] and name.endswith(".md"):
         return "threads"
     return "vault"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -27,8 +27,12 @@ _LONGEST_PART: Final = 40
 _LONGEST_WHOLE: Final = 3 * _LONGEST_PART
 _MOST_DIGITS: Final = 5
 """Long enough for ports, years and error codes. Longer numbers are data."""
-TOKEN: Final = lazy_pattern(r"\d{4}-\d\d(?:-\d\d)?(?!\w)|[vV]?\d+(?:\.\d+)+|\w+")
+TOKEN: Final = lazy_pattern(r"(?=\w)(?:\d{4}-\d\d(?:-\d\d)?(?!\w)|[vV]?\d+(?:\.\d+)+|\w+)")
 """A word, a version or a date."""
+_NUMBERS: Final = lazy_pattern(r"\d[.-]\d")
+_NO_WORD_SIGNS: Final = {
+    code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")
+}
 _MOST_CACHED: Final = 400_000
 _MOST_PAIRS: Final = 400
 
@@ -52,7 +56,14 @@ class WordCache(dict[str, Value]):
 
 def terms_of_text(text: str) -> str:
     """All terms of a text, in order and repeated as often as they occur, joined by blanks."""
-    return terms_of(TOKEN.findall(text))
+    return terms_of(words_of(text))
+
+
+def words_of(text: str) -> list[str]:
+    """What `TOKEN` finds. A text without versions and dates is split, which is faster."""
+    if text.isascii() and not _NUMBERS.search(text):
+        return text.translate(_NO_WORD_SIGNS).split()
+    return TOKEN.findall(text)
 
 
 def terms_of(words: Iterable[str]) -> str:
@@ -61,8 +72,12 @@ def terms_of(words: Iterable[str]) -> str:
 
 def terms_of_names(names: Iterable[str]) -> str:
     """The terms of defined names. Each has at least one, even `x`, `get` or a name like a hash."""
-    found = (TOKEN.findall(name) for name in names)
+    found = ([name] if _is_word(name) else TOKEN.findall(name) for name in names)
     return " ".join(terms_of(words).strip() or " ".join(map(whole_name, words)) for words in found)
+
+
+def _is_word(name: str) -> bool:
+    return name.isidentifier() and name.isascii()
 
 
 def terms_of_word(word: str) -> list[str]:
@@ -74,18 +89,17 @@ def whole_name(word: str) -> str:
     return "".join(PART.findall(fold(word))).lower()[:_LONGEST_WHOLE] or word[:_LONGEST_WHOLE]
 
 
-def _terms_of(word: str) -> Iterator[str]:
+def _terms_of(word: str) -> str:
     if "." in word or "-" in word:
-        yield from _terms_of_number(word)
-        return
+        return " ".join(_terms_of_number(word))
     pieces = PART.findall(fold(word))
-    parts = [part for piece in pieces for part in _pieces(piece)]
+    terms = [found for piece in pieces if (found := _terms_of_part[piece.lower()])]
+    # One part alone has several terms only if it is cut into pairs of letters.
+    is_several = len(pieces) > 1 or any(" " in term for term in terms)
     # The whole comes first: callers take the first of several terms for the whole name.
-    if len(word) <= _LONGEST_WHOLE and (len(pieces) > 1 or len(parts) > 1):
-        yield whole_name(word)
-    for part in parts:
-        if part not in noise() and (term := stem(part)):
-            yield term
+    if is_several and len(word) <= _LONGEST_WHOLE:
+        terms.insert(0, whole_name(word))
+    return " ".join(terms)
 
 
 def _terms_of_number(word: str) -> Iterator[str]:
@@ -102,7 +116,12 @@ def _terms_of_number(word: str) -> Iterator[str]:
         yield from ("-".join(pieces[:count]) for count in range(len(pieces) - 1, 0, -1))
 
 
-_terms = WordCache(lambda word: " ".join(_terms_of(word)))
+_terms = WordCache(_terms_of)
+_terms_of_part = WordCache(
+    lambda part: " ".join(
+        term for piece in _pieces(part) if piece not in noise() and (term := _stemmed(piece))
+    )
+)
 
 
 def fold(word: str) -> str:
@@ -129,8 +148,12 @@ def _pieces(part: str) -> Iterator[str]:
         yield from (part[at : at + 2] for at in range(min(len(part), _MOST_PAIRS) - 1))
 
 
-@cache
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
+    return _stemmed(word)
+
+
+def _stemmed(word: str) -> str:
     return (_stemmer().analyze(word) or [""])[0]
 
 
