@@ -16,7 +16,7 @@ from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import bare_name, is_generic, specific_words
 from oracle.services.questions.word_lists import STOP_WORDS
-from oracle.services.quoting.excerpts import is_heading, is_prose
+from oracle.services.quoting.excerpts import is_definition, is_heading, is_prose
 from oracle.services.quoting.passages import IN_TESTS, Passage
 from oracle.services.quoting.terms import VALUE, Term, terms_for
 
@@ -26,6 +26,7 @@ LIKELY: Final = 0.2
 """Below this, what was found is not shown as an answer: it is only near."""
 _WITHOUT_THE_RAREST: Final = 0.75
 _WITHOUT_WHAT_IS_ASKED: Final = 0.6
+_FOR_KIN: Final = 0.5
 _FOR_ONE_WORD: Final = 0.65
 _FOR_TWO_WORDS: Final = 0.75
 _FEW: Final = 2
@@ -57,7 +58,10 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     if not total:
         return 0.0
     there = [term for term in needed if term.word in passage.words and _is_meant(term, passage)]
-    certain = sum(term.weight for term in there) / total
+    said = sum(term.weight for term in there) / total
+    # Other words for the same show that the place may be meant, but not that it answers.
+    meant = sum(term.weight for term in needed if term not in there and _has_kin(passage, term))
+    certain = said if said >= SURE else min(said + _FOR_KIN * meant / total, SURE - 0.05)
     rarest = max(needed, key=lambda term: term.weight)
     if rarest not in there:
         certain *= _WITHOUT_THE_RAREST
@@ -83,7 +87,17 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     is_beside = aim.members is not None or _is_a_test(passage, aim)
     if all(map(is_generic, words)) or is_beside:
         certain = min(certain, SURE - 0.05)
-    return certain
+    # What is called exactly like a word of the question is worth showing.
+    is_called_so = any(is_definition(passage.best_line, term.word, exactly=True) for term in there)
+    return max(certain, LIKELY) if is_called_so else certain
+
+
+def _has_kin(passage: Passage, term: Term) -> bool:
+    """Whether a word related to the term is there, also one for an idiom that the term is part of:
+    `interval` for "how often".
+    """
+    related = (word[1:].split() for word in passage.words if word.startswith("~"))
+    return any(term.word in words for words in related)
 
 
 def _is_a_test(passage: Passage, aim: Aim) -> bool:

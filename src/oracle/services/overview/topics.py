@@ -25,6 +25,7 @@ Topic = Literal[
     "contribute",
     "history",
     "support",
+    "option",
 ]
 TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 
@@ -202,6 +203,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         lines=30,
         pages=_words(r"(?:support|help|community|contact|contributing)"),
     ),
+    "option": Row(),
     "contribute": Row(
         headings=_words(
             r"\b(?:contribut\w+|get(?:ting)? involved|pull requests?)\b|^development(?: "

@@ -233,6 +233,16 @@ _ROWS: Final = (
         r"dient|quoi|sert|fait|hace|sirve)\b",
     ),
 )
+# `-L`, `--rate-limit`: what a command line calls its options.
+_OPTION: Final = lazy_pattern(r"(?<![\w-])(?:-[A-Za-z0-9]|--?[A-Za-z][\w-]+)(?![\w-])")
+_ASKS_FOR_THE_MEANING: Final = lazy_pattern(
+    r"\b(?:what|which|explain|describe|meaning|means?|was|wozu|welche\w*|que|quoi|qué)\b"
+    r"|什么|作用|何|意味",
+    re.I,
+)
+_ABOUT_OPTIONS: Final = frozenset(
+    ["option", "options", "flag", "flags", "switch", "argument", "parameter", "mean"]
+)
 _TOKEN: Final = lazy_pattern(r"[^\W_][\w.+#-]*")
 # Particles and ways to call the project in languages without spaces. What is left is a word.
 _CJK_FILLERS: Final = lazy_pattern(
@@ -253,6 +263,11 @@ def project_question(question: str) -> ProjectQuestion | None:
     if not said or _FUTURE.search(said):
         return None
     stop = STOP_WORDS | stop_words_of(language_of(said)) | _FILLERS
+    if options := _OPTION.findall(said):
+        # With more words it asks for something else: "what does -x do with errors of commands?"
+        others = _other_words(_OPTION.sub(" ", said), stop | _ABOUT_OPTIONS)
+        is_asked = _ASKS_FOR_THE_MEANING.search(said) and len(others) <= 1
+        return ProjectQuestion(topic="option", words=options[:2]) if is_asked else None
     for row in _ROWS:
         if row.asked.search(said) is None:
             continue

@@ -59,6 +59,10 @@ class Term:
     def is_defined_in(self, line: str) -> bool:
         return not self.is_extra and is_definition(line, bare_name(self.word))
 
+    def is_called_in(self, line: str) -> bool:
+        """Whether the line defines exactly this word: `def crontab(` for "crontab"."""
+        return not self.is_extra and is_definition(line, bare_name(self.word), exactly=True)
+
     def is_explained_in(self, line: str) -> bool:
         """Whether prose says what it is: `**Threads** are logs of decisions`."""
         if self.is_extra or self.is_path or not self.word.isalpha():

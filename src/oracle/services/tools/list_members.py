@@ -50,6 +50,11 @@ _VAGUE: Final = (
     "mode",
     "object",
     "helper",
+    "backend",
+    "engine",
+    "provider",
+    "choice",
+    "value",
 )
 _LOOKED_UP: Final = 3
 _TOOLING: Final = lazy_pattern(r"(?:^|/)(?:noxfile|setup|conf|conftest|fabfile|tasks|dodo)\.py$")
@@ -112,7 +117,7 @@ def _parts_of(asked: Wanted) -> list[tuple[Wanted, float]]:
         return []
     parts = [(replace(asked, words=asked.words[-1:]), _BY_LAST_WORD)]
     if any(same(asked.words[-1], vague) for vague in _VAGUE):
-        parts.append((replace(asked, words=asked.words[:-1]), _BY_OTHER_WORDS))
+        parts.insert(0, (replace(asked, words=asked.words[:-1]), _BY_OTHER_WORDS))
     return parts
 
 
