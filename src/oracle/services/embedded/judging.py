@@ -34,6 +34,13 @@ _FAR_APART: Final = 0.8
 _FUTURE: Final = lazy_pattern(
     r"^\W*(?:when|will|is|are|what) .{0,40}\b(?:will|planned|upcoming|next|going to)\b", re.I
 )
+# "Which version of X does it need?", "when was it released?": a number is the answer.
+_FOR_A_NUMBER: Final = lazy_pattern(
+    r"\b(?:which|what|welche\w*|quelle?s?|qué)\b.{0,30}\b(?:versions?|versión|ports?|year|date|price"
+    r"|cost)\b|^\W*when\b.*\b(?:released|published|founded|born)\b|\bhow (?:many|much|old)\b",
+    re.I,
+)
+_ADDRESS: Final = lazy_pattern(r"https?://\S+|[\w@.-]*[A-Za-z]\d[\w./-]*")
 _WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
 _NEAR: Final = 2
 """Lines above and below the best line."""
@@ -73,7 +80,8 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     # What will be is seldom written down, and what was written may have changed since.
     if _FUTURE.search(aim.question):
         certain *= _WITHOUT_WHAT_IS_ASKED
-    if aim.words.asks_for_a_value and not _gives_a_value(passage, there):
+    lacks_a_value = aim.words.asks_for_a_value and not _gives_a_value(passage, there)
+    if lacks_a_value or (_FOR_A_NUMBER.search(aim.question) and not _has_a_number(passage)):
         certain *= _WITHOUT_WHAT_IS_ASKED
     is_name = any(term.is_name or term.is_path for term in there)
     # In another language a part of the question may be lost, so one name is not enough either.
@@ -112,6 +120,11 @@ def _is_meant(term: Term, passage: Passage) -> bool:
     name = re.escape(bare_name(term.word))
     as_a_name = re.compile(rf"[.:]{name}\b|\b{name}\(|`{name}`")
     return bool(passage.defines) or any(map(as_a_name.search, passage.lines))
+
+
+def _has_a_number(passage: Passage) -> bool:
+    """Digits in names and addresses are not numbers."""
+    return any(re.search(r"\d", _ADDRESS.sub("", line)) for line in passage.lines)
 
 
 def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:

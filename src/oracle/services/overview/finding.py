@@ -8,8 +8,8 @@ from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.overview.changelog import changelogs, changes_in, latest_changes, versions_with
+from oracle.services.overview.literal_places import places_of_option, places_of_text
 from oracle.services.overview.manifests import MANIFESTS, entries, tables
-from oracle.services.overview.option_places import places_of_option
 from oracle.services.overview.places import Place, Reader, Section, sections_of, trimmed
 from oracle.services.overview.topics import ROWS, Row, Topic
 
@@ -26,7 +26,8 @@ _BUILD_FILES: Final = (
     "noxfile.py",
 )
 _DOCUMENT: Final = lazy_pattern(
-    r".*\.(?:md|rst|markdown|adoc|txt)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$", re.I
+    r".*\.(?:md|mkd|rst|markdown|adoc|txt|[1-8](?:\.in)?)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$",
+    re.I,
 )
 _TAKEN: Final = lazy_pattern(r"=\s*[a-z_][\w.]*(?:\[|\(|\s*,?\s*$)", re.I)
 _FOR_DOCUMENTS: Final = ("", ".github", "docs", "doc")
@@ -69,6 +70,8 @@ def places_for(
         return changes_in(reader, version) if version else latest_changes(reader)
     if topic == "option":
         return _apart([*places_of_option(reader, words)])[:MOST_PLACES]
+    if topic == "text":
+        return _apart(places_of_text(reader, " ".join(words)))[:MOST_PLACES]
     found = [*_of_manifests(reader, topic), *_of_files(reader, topic)]
     found += _said_in_readmes(reader, _LICENSED) if topic == "licence" else []
     found += _openings(reader) if topic == "about" else _of_documents(reader, topic)

@@ -52,7 +52,7 @@ OPENS: Final = lazy_pattern(
 )
 _ITEM: Final = lazy_pattern(
     r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
-    r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
+    r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$|\.(?:B|BR|BI|IP|It)\s+\S"
 )
 _CLASS: Final = lazy_pattern(r"\b(?:class|struct|interface|trait|enum)\s+(\w+)")
 # A comment or a docstring with at least three words; not a licence.

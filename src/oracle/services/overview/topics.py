@@ -26,6 +26,7 @@ Topic = Literal[
     "history",
     "support",
     "option",
+    "text",
 ]
 TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 
@@ -204,6 +205,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         pages=_words(r"(?:support|help|community|contact|contributing)"),
     ),
     "option": Row(),
+    "text": Row(),
     "contribute": Row(
         headings=_words(
             r"\b(?:contribut\w+|get(?:ting)? involved|pull requests?)\b|^development(?: "

@@ -233,6 +233,15 @@ _ROWS: Final = (
         r"dient|quoi|sert|fait|hace|sirve)\b",
     ),
 )
+# A message in quotes: at least three words, or two with a sign between them.
+_MESSAGE: Final = lazy_pattern(
+    r"(?P<mark>[\"'`“‘«「])(?P<text>(?:[^\"`”»」\s]+\s+){2,20}[^\"`”»」\s]+?)[\"'`”’»」](?!\w)"
+)
+_ASKS_WHERE: Final = lazy_pattern(
+    r"\b(?:where|which (?:file|function|line|place)|who (?:raises|throws|prints|logs)"
+    r"|what (?:raises|throws|causes|prints|logs|triggers)|come from|wo|woher|où|dónde)\b|哪里|在哪|どこ",
+    re.I,
+)
 # `-L`, `--rate-limit`: what a command line calls its options.
 _OPTION: Final = lazy_pattern(r"(?<![\w-])(?:-[A-Za-z0-9]|--?[A-Za-z][\w-]+)(?![\w-])")
 _ASKS_FOR_THE_MEANING: Final = lazy_pattern(
@@ -263,6 +272,8 @@ def project_question(question: str) -> ProjectQuestion | None:
     if not said or _FUTURE.search(said):
         return None
     stop = STOP_WORDS | stop_words_of(language_of(said)) | _FILLERS
+    if (quoted := _MESSAGE.search(said)) and _ASKS_WHERE.search(said):
+        return ProjectQuestion(topic="text", words=[quoted["text"]])
     if options := _OPTION.findall(said):
         # With more words it asks for something else: "what does -x do with errors of commands?"
         others = _other_words(_OPTION.sub(" ", said), stop | _ABOUT_OPTIONS)

@@ -61,6 +61,20 @@ def names_opened(text: str) -> list[str]:
     return list(dict.fromkeys(name for name in names if not name.startswith("_")))
 
 
+def enclosing_name(lines: Sequence[str], line: int) -> str:
+    """The definition that the line is in, as far as the lines above show it; else empty."""
+    depth = _depth(lines[line])
+    for number in range(line - 1, -1, -1):
+        above = lines[number]
+        if not above.strip() or _depth(above) >= depth:
+            continue
+        depth = _depth(above)
+        found = _DEFINES.match(above)
+        if found and found["name"] and not re.match(r"\s*(?:const|let|var|local)\b", above):
+            return found["name"].strip(":.")
+    return ""
+
+
 def is_opening(line: str) -> bool:
     """Whether the line opens a public definition at the top level."""
     found = _DEFINES.match(line)

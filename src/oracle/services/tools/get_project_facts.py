@@ -32,7 +32,7 @@ class GetProjectFacts(PlainArguments):
     topic: str = argument(
         choices=TOPICS,
         description="What is asked about the project as a whole; changes with a version, or with "
-        "words to find the release that brought them.",
+        "words to find the release that brought them; option with its name, text with a message.",
     )
     version: str | None = argument(
         default=None, max_length=40, description="Only for changes: a version, such as 2.1."

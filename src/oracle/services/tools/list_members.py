@@ -11,6 +11,7 @@ from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.patterns import lazy_pattern
 from oracle.services.background import in_thread
+from oracle.services.overview.blocks import blocks
 from oracle.services.overview.families import families
 from oracle.services.overview.finding import documents_of
 from oracle.services.overview.inside_classes import Body, inside_class
@@ -25,7 +26,7 @@ from oracle.services.overview.members import (
     same,
     wanted,
 )
-from oracle.services.overview.option_lists import command_options
+from oracle.services.overview.option_lists import command_options, environment_variables
 from oracle.services.project.identifiers import without_ending
 from oracle.services.search.records import Role
 from oracle.services.search.roles import role_of
@@ -175,12 +176,14 @@ def _groups(
     documents = documents_of(reader)
     found = [
         *holders(reader, own, asked),
+        *blocks(reader, own, asked),
         *families(reader, own, asked),
         *(group for word, lines in used.items() for group in registered(reader, lines, word)),
         *modules(reader, own, asked),
         *declared(reader, asked),
         *documented(reader, documents, asked),
         *command_options(reader, [*own], documents, asked),
+        *environment_variables(reader, [*own], asked),
     ]
     return sorted(found, key=lambda group: -_weighed(reader, group))[:_GROUPS]
 

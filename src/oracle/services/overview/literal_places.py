@@ -1,4 +1,7 @@
-"""Where a project says what an option of its command line does: `-L`, `--rate-limit`."""
+"""Where exactly this text is: a message in quotes, or an option of a command line (`-L`).
+
+A search by words does not find them: it knows neither signs nor single letters.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,8 @@ _BOTH_FORMS: Final = lazy_pattern(
 _WITH_BOTH_FORMS: Final = 1.0
 # A macro that begins an entry of a list in a manual page.
 _ENTRY: Final = lazy_pattern(r"\.(?:TP|IP|It|HP|PP|SS)\b")
+_IN_SOURCE, _IN_DOCUMENTS, _IN_TESTS = 6.0, 4.0, 2.5
+_BEFORE_TEXT, _AFTER_TEXT = 4, 3
 _TEXT: Final = (".md", ".mkd", ".rst", ".txt", ".adoc", ".markdown", ".in")
 
 
@@ -82,3 +87,24 @@ def _end_of(lines: Sequence[str], start: int) -> int:
             break
         end = number if lines[number].strip() else end
     return end
+
+
+def places_of_text(reader: Reader, text: str) -> list[Place]:
+    """Where the project's own code has it, then where its documents do, then its tests."""
+    logs = set(changelogs(reader))
+    found: list[Place] = []
+    for path in [p for p in reader.paths if p not in logs][:_MOST_FILES]:
+        lines = reader.read(path)
+        for number, line in enumerate(lines):
+            if text in line:
+                start, end = (
+                    max(0, number - _BEFORE_TEXT),
+                    min(len(lines) - 1, number + _AFTER_TEXT),
+                )
+                worth = _IN_TESTS if _BESIDE.search(path) else _worth_of_text(path)
+                found.append(Place(path=path, start=start + 1, end=end + 1, worth=worth))
+    return sorted(found, key=lambda place: -place.worth)
+
+
+def _worth_of_text(path: str) -> float:
+    return _IN_DOCUMENTS if path.endswith(_TEXT) else _IN_SOURCE
