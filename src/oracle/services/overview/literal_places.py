@@ -24,7 +24,7 @@ _BEFORE: Final = (
     r"|(?:\w+\s*[.=]?\s*)?\b(?:add_argument|add_option|option|flag|arg)\s*\(|[\w$.]+\s*\+=\s*)*?"
     r"(?:[`\"'(]*-{1,2}[\w-]+[^\s,|/]*(?:[ =]\S+)?[,|/ ]+[`\"'\s]*)?"
 )
-_ANY: Final = re.compile(rf"{_BEFORE}-{{1,2}}[A-Za-z]")
+_ANY: Final = lazy_pattern(rf"{_BEFORE}-{{1,2}}[A-Za-z]")
 _MOST_FILES: Final = 2_000
 _MOST_LINES: Final = 9
 _IN_TEXT, _IN_CODE, _MENTIONED = 5.0, 4.5, 2.5

@@ -239,7 +239,8 @@ _MESSAGE: Final = lazy_pattern(
 )
 _ASKS_WHERE: Final = lazy_pattern(
     r"\b(?:where|which (?:file|function|line|place)|who (?:raises|throws|prints|logs)"
-    r"|what (?:raises|throws|causes|prints|logs|triggers)|come from|wo|woher|où|dónde)\b|哪里|在哪|どこ",
+    r"|what (?:raises|throws|causes|prints|logs|triggers)|come from|wo|woher|où|dónde)\b"
+    r"|哪里|在哪|どこ",
     re.I,
 )
 # `-L`, `--rate-limit`: what a command line calls its options.
