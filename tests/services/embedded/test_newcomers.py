@@ -5,6 +5,8 @@ import pytest
 from oracle.agent import Oracle
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.embedded.own_words import ONLY_QUOTES
+from oracle.services.tools.lookup import NOT_ALL_SEARCHED
+from oracle.services.tools.project_index import ProjectIndex
 
 FILES = {
     "README.md": (
@@ -28,6 +30,17 @@ FILES = {
         "stops may enable the spare one.\n"
     ),
     "tests/test_tax.py": "TAX_RATE = 2\n",
+    "package.json": (
+        '{\n  "scripts": {\n    "lint": "eslint",\n    "test": "npm run lint && npm run unit",\n'
+        '    "test:ci": "npm test",\n    "unit": "borp"\n  }\n}\n'
+    ),
+    "bin/pack.sh": (
+        "#!/bin/sh\n# Packs a zipped bundle for the printer.\n\n[ -z $out ] && out=bundle\n\n"
+        "LEVEL=9 zip -r $out shop\n"
+    ),
+    "lib/weigh.js": (
+        "function weighBasket (items) {\n  return 1\n}\n\nmodule.exports = weighBasket\n"
+    ),
     "shop/tax.py": "def add_tax(price):\n    return price * 2\n",
     "shop/sell.py": (
         "from shop.tax import add_tax\n\n\nclass Till:\n    def sell(self, item):\n"
@@ -58,6 +71,8 @@ def ask(tmp_path):
         ("Which licence does it have?", "`pyproject.toml:3`", 'license = "MIT"'),
         ("List every order status", "`shop/status.py:1-4`", 'SENT = "sent"'),
         ("Who calls add_tax?", "`shop/sell.py:6`", "in `Till.sell`"),
+        ("How do I run the tests?", "`package.json:6`", '"unit": "borp"'),
+        ("How do I pack a zipped bundle?", "`bin/pack.sh:1-6`", "zip -r $out shop"),
         ("How do I start a worker?", "`docs/workers.md:5-", "$ shop worker `hostname`"),
         ("What is the default basket limit?", "`docs/settings.md:", "+ Default: `64`"),
         ("order status, all of them", "`shop/status.py:1-4`", 'SENT = "sent"'),
@@ -138,3 +153,19 @@ async def test_a_question_for_the_web_is_answered_at_once(ask):
     assert answer.stop_reason == "partial_answer"
     assert "web" in answer.text
     assert not answer.sources
+
+
+async def test_an_export_is_not_a_caller(ask):
+    answer = await ask("Who calls weighBasket?")
+    assert "`lib/weigh.js:5`" in answer.text
+    assert answer.stop_reason == "partial_answer"
+
+
+async def test_files_that_were_not_searched_make_the_answer_partial(ask, monkeypatch):
+    monkeypatch.setattr(
+        ProjectIndex, "left_out", property(lambda self: f"{NOT_ALL_SEARCHED}: 3 were left out.")
+    )
+    answer = await ask("Where is add_tax defined?")
+    assert "`shop/tax.py:1`" in answer.text
+    assert f"{NOT_ALL_SEARCHED}: 3 were left out." in answer.text
+    assert answer.stop_reason == "partial_answer"

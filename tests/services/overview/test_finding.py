@@ -201,3 +201,25 @@ def test_an_author_that_is_taken_from_elsewhere_comes_after_one_that_is_named():
     )
     first, *_ = places_for(files, "maintainers")
     assert files.quoted(first) == "Author: Ada"
+
+
+def test_a_licence_is_found_in_prose_and_in_a_folder_for_documents():
+    files = Files(
+        {
+            "README": (
+                "Tool\n****\n\nIt is copyright 2021, and is distributed under\n"
+                "the Artistic License.\n"
+            ),
+            "doc/COPYING": "Artistic License 2.0\n",
+        }
+    )
+    assert [files.quoted(place) for place in places_for(files, "licence")] == [
+        "Artistic License 2.0",
+        "It is copyright 2021, and is distributed under\nthe Artistic License.",
+    ]
+
+
+def test_sections_of_a_manual_page_are_found():
+    lines = ["An intro", ".SH NAME", "tool", '.SS "In short"', "text", ".SH EXIT STATUS", "1"]
+    found = [(s.title, s.level, s.start, s.end) for s in sections_of(lines)]
+    assert found == [("NAME", 1, 1, 5), ("In short", 2, 3, 5), ("EXIT STATUS", 1, 5, 7)]

@@ -1,7 +1,7 @@
 """Options of a command line are listed where code declares them and where a text lists them."""
 
 from oracle.services.overview.members import wanted
-from oracle.services.overview.option_lists import command_options
+from oracle.services.overview.option_lists import command_options, environment_variables
 from tests.services.overview.test_finding import Files
 
 FILES = Files(
@@ -39,3 +39,22 @@ def test_declared_and_listed_options_are_found():
 
 def test_nothing_is_an_option_for_another_word():
     assert options("signals") == {}
+
+
+def test_variables_of_the_environment_are_listed_where_code_reads_them_each_once():
+    texts = {
+        "a.go": 'var pager = os.Getenv("PAGER")\nx := os.Getenv("PAGER")\n',
+        "b.py": 'import os\nHOME = os.environ.get("HOME", "")\nif os.environ["CI"]:\n',
+        "c.js": "const env = process.env.NODE_ENV\nconst other = env.PAGER\n",
+        "d.rs": 'let shell = std::env::var("SHELL");\nlet path = dir.join("PATH");\n',
+    }
+    files = Files(texts)
+    found = list(environment_variables(files, [*texts], wanted("environment variables")))
+    assert [files.quoted(place) for group in found for place in group.places] == [
+        'var pager = os.Getenv("PAGER")',
+        'HOME = os.environ.get("HOME", "")',
+        'if os.environ["CI"]:',
+        "const env = process.env.NODE_ENV",
+        'let shell = std::env::var("SHELL");',
+    ]
+    assert not list(environment_variables(files, [*texts], wanted("settings")))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.questions.languages import in_english, language_of
+from oracle.services.questions.languages import in_english, language_of, usual_in_english
 from oracle.services.questions.search_words import search_words, specific_words
 
 
@@ -43,3 +43,17 @@ def test_stop_words_of_the_language_are_not_searched_and_loan_words_are():
     assert words.names == ["job_timeout"]
     assert words.plain == ["configure", "config", "worker"]
     assert specific_words(words) == ["job_timeout", "configure", "worker"]
+
+
+@pytest.mark.parametrize(
+    ("word", "english"),
+    [
+        ("Umgebungsvariablen", ["environment", "variable"]),
+        ("Konfigurationsdatei", ["configure", "file"]),
+        ("Befehlszeilenoption", ["command_line", "option"]),
+        ("geladen", ["load"]),
+        ("Zebra", []),
+    ],
+)
+def test_the_parts_of_a_german_word_are_put_into_english(word, english):
+    assert usual_in_english(word, "de") == english

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.questions.members import members_asked
+from oracle.services.questions.members import MembersAsked, members_asked
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,10 @@ def test_what_is_wanted_is_named(question, head, rest):
 )
 def test_a_question_for_one_thing_or_for_places_is_not_one(question):
     assert members_asked(question) is None
+
+
+def test_what_follows_the_quantifier_is_listed_and_the_rest_is_said_about_it():
+    asked = members_asked("Quelles commandes la ligne de commande offre-t-elle ?")
+    assert asked == MembersAsked(head="command", rest="line")
+    asked = members_asked("Welche Umgebungsvariablen gibt es?")
+    assert asked == MembersAsked(head="environment variable")

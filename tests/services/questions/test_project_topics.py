@@ -67,3 +67,27 @@ def test_another_word_narrows_the_topic_or_may_be_the_name():
     assert (found.topic, found.words, found.may_be_a_name) == ("requirements", ["Redis"], False)
     found = project_question("What is Basket?")
     assert (found.topic, found.words, found.may_be_a_name) == ("about", ["Basket"], True)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "words"),
+    [
+        ("What does -L do?", "option", ["-L"]),
+        ("what is the --rate-limit flag for?", "option", ["--rate-limit"]),
+        ("was macht die Option -q?", "option", ["-q"]),
+        ("Where is 'must be >= 1' raised?", "text", ["must be >= 1"]),
+        ('Wo wird "no such queue here" ausgegeben?', "text", ["no such queue here"]),
+    ],
+)
+def test_an_option_and_a_message_in_quotes_are_asked_for_by_themselves(question, topic, words):
+    found = project_question(question)
+    assert found is not None
+    assert (found.topic, list(found.words)) == (topic, words)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How do I use -x with several commands of my own?", "where is the user's own config's path"],
+)
+def test_other_questions_with_dashes_and_quotes_are_searched_for(question):
+    assert project_question(question) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.quoting.excerpts import MOST_QUOTED, whole_excerpt
+from oracle.services.quoting.excerpts import MOST_QUOTED, enclosing_name, whole_excerpt
 from oracle.services.quoting.quotation import Quotation
 
 
@@ -33,3 +33,21 @@ def test_a_definition_that_the_source_cuts_goes_on():
 def test_a_long_paragraph_is_quoted_whole_too():
     text = "\n".join([*(f"line {n}" for n in range(12)), "", "other"])
     assert whole_excerpt(source(text, "a.md"), 0, 7) == (11, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(2, "sell"), (1, "Till"), (0, ""), (5, ""), (8, "outer")]
+)
+def test_the_definition_around_a_line_is_named(line, name):
+    lines = [
+        "class Till:",
+        "    def sell(self):",
+        "        return 1",
+        "",
+        "",
+        "RATE = 2",
+        "function outer () {",
+        "  const inner = {",
+        "    a: 1",
+    ]
+    assert enclosing_name(lines, line) == name

@@ -120,3 +120,11 @@ def test_no_quotation_becomes_a_signal():
         found = parse_signal(said + own)
         assert found is not None
         assert found.type == "need_turn"
+
+
+def test_a_plural_is_found_by_its_singular():
+    (term,) = [t for t in terms_for(search_words("bodies"), ()) if t.word == "bodies"]
+    assert term.is_in("const bodyLimit = 1")
+    assert term.is_in("two bodies")
+    assert not term.is_in("a bodged job")
+    assert term.core == "bod"

@@ -21,7 +21,14 @@ from oracle.services.embedded.response import (
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import specific_words
-from oracle.services.quoting.excerpts import is_opening, is_prose, section_start, whole_excerpt
+from oracle.services.quoting.excerpts import (
+    enclosing_name,
+    is_definition,
+    is_opening,
+    is_prose,
+    section_start,
+    whole_excerpt,
+)
 from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull, widened
 from oracle.services.tools.answer import code, codes
 
@@ -225,6 +232,9 @@ def _lead(passage: Passage) -> str:
         return f"{code(passage.defines)} is defined at {code(passage.best_where)}:"
     if is_prose(passage.source):
         return f"{code(passage.where)} says:"
+    inside = enclosing_name(passage.source.lines, passage.best)
+    if inside and not any(is_definition(line, inside) for line in passage.lines):
+        return f"The best match is {code(passage.where)}, in {code(inside)}:"
     return f"The best match is {code(passage.where)}:"
 
 

@@ -15,7 +15,7 @@ from oracle.services.embedded.situation import Call, Situation
 from oracle.services.llm.protocol import CoverageReport, ModelRequest
 from oracle.services.questions.search_words import specific_words
 from oracle.services.quoting.best_lines import QuotedLine, as_list, best_lines, lines_about
-from oracle.services.quoting.excerpts import is_definition
+from oracle.services.quoting.excerpts import is_definition, is_export
 from oracle.services.quoting.passages import is_dull
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import Term, terms_for
@@ -77,6 +77,9 @@ def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Re
     told = signal("context_sufficient", 0.7, sources_found=len(items))
     is_a_flow = bool(onward and _A_WAY.search(aim.question))
     missing = _missing(lacking, aim, is_a_flow=is_a_flow)
+    if uses and all(is_export(line.text) for lines in uses.values() for line in lines):
+        # Other files give what they import a name of their own.
+        missing = ["who uses it by another name"]
     if aim.members is not None and not uses:
         # Lines about the things are not a list of them: nobody knows whether one is missing.
         missing = [f"a list of all {aim.members.head}"]

@@ -16,7 +16,7 @@ from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import bare_name, is_generic, specific_words
 from oracle.services.questions.word_lists import STOP_WORDS
-from oracle.services.quoting.excerpts import is_heading, is_prose
+from oracle.services.quoting.excerpts import is_definition, is_heading, is_prose
 from oracle.services.quoting.passages import IN_TESTS, Passage
 from oracle.services.quoting.terms import VALUE, Term, terms_for
 
@@ -26,6 +26,7 @@ LIKELY: Final = 0.2
 """Below this, what was found is not shown as an answer: it is only near."""
 _WITHOUT_THE_RAREST: Final = 0.75
 _WITHOUT_WHAT_IS_ASKED: Final = 0.6
+_FOR_KIN: Final = 0.5
 _FOR_ONE_WORD: Final = 0.65
 _FOR_TWO_WORDS: Final = 0.75
 _FEW: Final = 2
@@ -33,6 +34,13 @@ _FAR_APART: Final = 0.8
 _FUTURE: Final = lazy_pattern(
     r"^\W*(?:when|will|is|are|what) .{0,40}\b(?:will|planned|upcoming|next|going to)\b", re.I
 )
+# "Which version of X does it need?", "when was it released?": a number is the answer.
+_FOR_A_NUMBER: Final = lazy_pattern(
+    r"\b(?:which|what|welche\w*|quelle?s?|qué)\b.{0,30}\b(?:versions?|versión|ports?|year|date|price"
+    r"|cost)\b|^\W*when\b.*\b(?:released|published|founded|born)\b|\bhow (?:many|much|old)\b",
+    re.I,
+)
+_ADDRESS: Final = lazy_pattern(r"https?://\S+|[\w@.-]*[A-Za-z]\d[\w./-]*")
 _WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
 _NEAR: Final = 2
 """Lines above and below the best line."""
@@ -57,7 +65,10 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     if not total:
         return 0.0
     there = [term for term in needed if term.word in passage.words and _is_meant(term, passage)]
-    certain = sum(term.weight for term in there) / total
+    said = sum(term.weight for term in there) / total
+    # Other words for the same show that the place may be meant, but not that it answers.
+    meant = sum(term.weight for term in needed if term not in there and _has_kin(passage, term))
+    certain = said if said >= SURE else min(said + _FOR_KIN * meant / total, SURE - 0.05)
     rarest = max(needed, key=lambda term: term.weight)
     if rarest not in there:
         certain *= _WITHOUT_THE_RAREST
@@ -69,7 +80,8 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     # What will be is seldom written down, and what was written may have changed since.
     if _FUTURE.search(aim.question):
         certain *= _WITHOUT_WHAT_IS_ASKED
-    if aim.words.asks_for_a_value and not _gives_a_value(passage, there):
+    lacks_a_value = aim.words.asks_for_a_value and not _gives_a_value(passage, there)
+    if lacks_a_value or (_FOR_A_NUMBER.search(aim.question) and not _has_a_number(passage)):
         certain *= _WITHOUT_WHAT_IS_ASKED
     is_name = any(term.is_name or term.is_path for term in there)
     # In another language a part of the question may be lost, so one name is not enough either.
@@ -83,7 +95,17 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     is_beside = aim.members is not None or _is_a_test(passage, aim)
     if all(map(is_generic, words)) or is_beside:
         certain = min(certain, SURE - 0.05)
-    return certain
+    # What is called exactly like a word of the question is worth showing.
+    is_called_so = any(is_definition(passage.best_line, term.word, exactly=True) for term in there)
+    return max(certain, LIKELY) if is_called_so else certain
+
+
+def _has_kin(passage: Passage, term: Term) -> bool:
+    """Whether a word related to the term is there, also one for an idiom that the term is part of:
+    `interval` for "how often".
+    """
+    related = (word[1:].split() for word in passage.words if word.startswith("~"))
+    return any(term.word in words for words in related)
 
 
 def _is_a_test(passage: Passage, aim: Aim) -> bool:
@@ -98,6 +120,11 @@ def _is_meant(term: Term, passage: Passage) -> bool:
     name = re.escape(bare_name(term.word))
     as_a_name = re.compile(rf"[.:]{name}\b|\b{name}\(|`{name}`")
     return bool(passage.defines) or any(map(as_a_name.search, passage.lines))
+
+
+def _has_a_number(passage: Passage) -> bool:
+    """Digits in names and addresses are not numbers."""
+    return any(re.search(r"\d", _ADDRESS.sub("", line)) for line in passage.lines)
 
 
 def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:

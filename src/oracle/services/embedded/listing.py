@@ -11,7 +11,7 @@ from oracle.services.embedded.response import Response, counted, exact_line, quo
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.questions.search_words import bare_name
-from oracle.services.quoting.excerpts import is_definition
+from oracle.services.quoting.excerpts import is_definition, is_export
 from oracle.services.quoting.passages import IN_TESTS, is_dull
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
@@ -122,6 +122,8 @@ def answer_with_uses(situation: Situation, aim: Aim) -> Response | None:
     ]
     if not aim.wants_uses or not used:
         return None
+    if all(is_export(source["text"]) for source in used):
+        return _only_exported(names[0], used)
     used.sort(key=lambda source: bool(IN_TESTS.search(source.get("path", ""))))
     beyond = [call.more_uses for call in lists_of_uses(situation) if call.more_uses]
     total = max([len(used), *(more["lines"] for more in beyond)])
@@ -131,6 +133,14 @@ def answer_with_uses(situation: Situation, aim: Aim) -> Response | None:
     lead += f" in {counted(files, 'file')}:" if total == len(used) else f"; here are {len(shown)}:"
     text = "\n".join([lead, "", *map(_use, shown)])
     return Response(text=text, signal=signal("context_sufficient", 0.85, sources_found=len(shown)))
+
+
+def _only_exported(name: str, used: Sequence[Source]) -> Response:
+    """Other files give what they import a name of their own, so it is not known who calls it."""
+    lead = f"Nothing here uses {code(name)} by this name. It is exported, so other files may use it"
+    text = "\n".join([f"{lead} by another name:", "", *map(_use, used)])
+    lacks = f"who uses {name} by another name"
+    return Response(text=text, signal=signal("partial_answer", 0.5, missing=lacks))
 
 
 def _is_use(text: str, names: Sequence[str]) -> bool:

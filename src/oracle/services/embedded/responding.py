@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -45,6 +46,7 @@ from oracle.services.quoting.passages import Passage, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
 from oracle.services.tools.answer import code
+from oracle.services.tools.lookup import NOT_ALL_SEARCHED
 from oracle.services.tools.offered import ToCall, read_call
 
 # So many turns without a call may report `stuck`; then the answer says that nothing was found.
@@ -56,7 +58,20 @@ def respond(situation: Situation) -> Response:
     response = _respond(situation, aim)
     if response.calls or not response.text:
         return response
+    response = _with_what_was_left_out(situation, response)
     return replace(response, text=with_notice(response.text, aim.own.language))
+
+
+def _with_what_was_left_out(situation: Situation, response: Response) -> Response:
+    """A better place may be in a file that was not searched, so the answer is not whole."""
+    contents = (call.content for call in situation.calls if NOT_ALL_SEARCHED in call.content)
+    note = next((re.search(rf"{NOT_ALL_SEARCHED}[^\n]*", content) for content in contents), None)
+    if note is None:
+        return response
+    told = response.signal
+    if "context_sufficient" in told:
+        told = signal("partial_answer", 0.5, missing="what the files say that were not searched")
+    return replace(response, text=f"{response.text}\n\n{note[0].strip()}", signal=told)
 
 
 def _respond(situation: Situation, aim: Aim) -> Response:

@@ -8,6 +8,7 @@ from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.overview.changelog import changelogs, changes_in, latest_changes, versions_with
+from oracle.services.overview.literal_places import places_of_option, places_of_text
 from oracle.services.overview.manifests import MANIFESTS, entries, tables
 from oracle.services.overview.places import Place, Reader, Section, sections_of, trimmed
 from oracle.services.overview.topics import ROWS, Row, Topic
@@ -25,9 +26,11 @@ _BUILD_FILES: Final = (
     "noxfile.py",
 )
 _DOCUMENT: Final = lazy_pattern(
-    r".*\.(?:md|rst|markdown|adoc|txt)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$", re.I
+    r".*\.(?:md|mkd|rst|markdown|adoc|txt|[1-8](?:\.in)?)$|(?:.*/)?(?:README|CONTRIBUTING|SECURITY|INSTALL)$",
+    re.I,
 )
 _TAKEN: Final = lazy_pattern(r"=\s*[a-z_][\w.]*(?:\[|\(|\s*,?\s*$)", re.I)
+_FOR_DOCUMENTS: Final = ("", ".github", "docs", "doc")
 _README: Final = lazy_pattern(r"readme(?:\.\w+)?$", re.I)
 _OF_TOOLS: Final = lazy_pattern(
     r"(?:^|/)(?:tests?|examples?|benchmarks?|vendor|node_modules|fixtures|\.\w[^/]*)/|\.egg-info/"
@@ -38,6 +41,13 @@ _DECORATION: Final = lazy_pattern(
 )
 _TITLE: Final = lazy_pattern(r"[=\-~^*#]{3,}\s*$")
 _OPENING_LINES: Final = 100
+_LICENSED: Final = lazy_pattern(
+    r"\b(?:licen[cs]ed|distributed|released|published|available|covered)\b.{0,40}\bunder\b"
+    r"|\bunder the (?:terms|conditions)\b|\bpublic domain\b",
+    re.I,
+)
+_SCRIPT: Final = lazy_pattern(r"\b(?:npm run|pnpm(?: run)?|yarn(?: run)?|bun run) ([\w:.-]+)")
+_FURTHER_SCRIPTS: Final = 2
 _SAYS_SOMETHING: Final = lazy_pattern(r"(?:\W*\w+){4}")
 _SAYS_WHAT: Final = lazy_pattern(
     r"\b(?:is|are|provides?|lets|allows?|helps?|implements?|offers?|enables?|aims?|gives?|makes?)\b",
@@ -58,7 +68,12 @@ def places_for(
         if words:
             return versions_with(reader, words)
         return changes_in(reader, version) if version else latest_changes(reader)
+    if topic == "option":
+        return _apart([*places_of_option(reader, words)])[:MOST_PLACES]
+    if topic == "text":
+        return _apart(places_of_text(reader, " ".join(words)))[:MOST_PLACES]
     found = [*_of_manifests(reader, topic), *_of_files(reader, topic)]
+    found += _said_in_readmes(reader, _LICENSED) if topic == "licence" else []
     found += _openings(reader) if topic == "about" else _of_documents(reader, topic)
     if words:
         found = [narrow for place in found for narrow in _narrowed(reader, place, words)]
@@ -98,7 +113,10 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
         is_fact = row.commands is None or row.is_declared
         spans = [*entries(path, lines, row.keys, of_the_project=is_fact)] if row.keys else []
         spans += [*tables(lines, row.tables)] if row.tables and not path.endswith(".json") else []
-        for start, end in spans[: 4 if row.is_declared else 2]:
+        if path == "package.json" and spans:
+            # `test` may only name other scripts: those are what runs.
+            spans = [spans[0], *_scripts_run_by(path, lines, spans[0]), *spans[1:]]
+        for start, end in spans[: 4 if row.is_declared else 3]:
             # A PKG-INFO has the README after its first blank line; there a key is prose.
             if path != "PKG-INFO" or all(line.strip() for line in lines[:start]):
                 worth = _worth_of_entry(row, lines[start : end + 1]) - 0.1 * rank
@@ -112,6 +130,25 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
             spans += [*tables(lines, row.tables)] if row.tables else []
             for start, end in spans[:2]:
                 yield Place(path=path, start=start + 1, end=end + 1, worth=4.0)
+
+
+def _scripts_run_by(
+    path: str, lines: Sequence[str], span: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """The entries of the scripts that this entry runs, the named ones of its own topic first."""
+    named = _SCRIPT.findall("\n".join(lines[span[0] : span[1] + 1]))
+    found = (entries(path, lines, re.escape(name)) for name in dict.fromkeys(named))
+    return [each for spans in found for each in spans if each != span][-_FURTHER_SCRIPTS:]
+
+
+def _said_in_readmes(reader: Reader, said: re.Pattern[str]) -> Iterator[Place]:
+    """The first paragraph of each README that says it, whatever heading it is below."""
+    for path in _readmes(reader):
+        lines = reader.read(path)
+        number = next((n for n, line in enumerate(lines) if said.search(line)), None)
+        if number is not None:
+            start, end = _paragraph(lines, number)
+            yield Place(path=path, start=start + 1, end=end + 1, worth=5.5)
 
 
 def _worth_of_entry(row: Row, lines: Sequence[str]) -> float:
@@ -128,7 +165,7 @@ def _of_files(reader: Reader, topic: Topic) -> Iterator[Place]:
     row = ROWS[topic]
     for path in reader.paths if row.files else ():
         folder, _, name = path.rpartition("/")
-        if row.files and row.files.fullmatch(name) and folder in ("", ".github", "docs"):
+        if row.files and row.files.fullmatch(name) and folder in _FOR_DOCUMENTS:
             lines = reader.read(path)
             start = next((n for n, line in enumerate(lines) if line.strip()), 0)
             inner = (
@@ -288,11 +325,12 @@ def _narrowed(reader: Reader, place: Place, words: Sequence[str]) -> list[Place]
 
 
 def _apart(found: Sequence[Place]) -> list[Place]:
-    """Each place once, and no two that overlap; at most two of one file."""
+    """Each place once, and no two that overlap; at most two of one file, three of a manifest."""
     kept: list[Place] = []
     for place in found:
         same = [other for other in kept if other.path == place.path]
-        if len(same) < 2 and not any(
+        most = 3 if place.path in MANIFESTS else 2
+        if len(same) < most and not any(
             place.start <= other.end and other.start <= place.end for other in same
         ):
             kept.append(place)

@@ -26,6 +26,22 @@ a all an and any available builtin built different each every existing existent 
 kinds known of possible provided public several supported the there this valid various
 """
 _NOTHING: Final = frozenset(_NOTHING_LISTED.split())
+_SHORT_FORMS_LISTED: Final = """
+app:application arg:argument async:asynchronous attr:attribute auth:authent auth:author cfg:config
+cmd:command conf:config config:configur conn:connection ctx:context db:database def:defin
+dep:depend dest:destination dir:director doc:document env:environ err:error exc:exception
+exec:execut ext:extension fmt:format fn:function func:function gen:generat idx:index impl:implement
+info:information init:initial lang:language lib:librar msg:message num:number obj:object
+op:operat opt:option param:parameter pkg:package pref:preference prop:propert proto:protocol
+ref:reference regex:regular repo:repositor req:request res:response resp:response spec:specif
+src:source stat:statistic stmt:statement sub:subscription sync:synchron sys:system tmpl:template
+util:utilit val:value var:variable ver:version
+"""
+"""What code writes for long words, with the beginning of the word."""
+_SHORT_FORMS: Final[dict[str, list[str]]] = {}
+for _pair in _SHORT_FORMS_LISTED.split():
+    _short, _, _whole = _pair.partition(":")
+    _SHORT_FORMS.setdefault(_short, []).append(_whole)
 ASSIGNED: Final = lazy_pattern(
     r"\s*(?:(?:const|let|var|export|static"
     r"|pub)\s+)*(?P<name>\w+)\s*(?::[^=\n]{1,80})?=(?!=)"
@@ -36,7 +52,7 @@ OPENS: Final = lazy_pattern(
 )
 _ITEM: Final = lazy_pattern(
     r"\s{0,3}(?:[-*+]|\d+[.)])\s+\S|\|\s*[^\s|:-]|\.\. "
-    r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$"
+    r"(?:\w+:)?\w+:: |`{1,2}\w[^`]*`{1,2}\s*$|\.(?:B|BR|BI|IP|It)\s+\S"
 )
 _CLASS: Final = lazy_pattern(r"\b(?:class|struct|interface|trait|enum)\s+(\w+)")
 # A comment or a docstring with at least three words; not a licence.
@@ -83,9 +99,15 @@ def wanted(of: str) -> Wanted:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two words are forms of one: `commands` and `command`, `routes` and `route`."""
+    """Whether two words are forms of one: `commands` and `command`, `config` and
+    `configuration`.
+    """
     short, long = sorted((without_ending(one), without_ending(other)), key=len)
-    return len(short) > 2 and long.startswith(short) and len(long) - len(short) <= 1
+    if len(short) > 2 and long.startswith(short) and len(long) - len(short) <= 1:
+        return True
+    whole = max(one, other, key=len)
+    forms = _SHORT_FORMS.get(short.removesuffix("s"), ())
+    return any(whole.startswith(begins) for begins in forms)
 
 
 def fit(name: str, words: Sequence[str]) -> int | None:

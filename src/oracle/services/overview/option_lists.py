@@ -16,10 +16,17 @@ _CALLS: Final = lazy_pattern(
     r".{0,120}\b(?:add_argument|add_option|option|Option|flag|arg|addArgument|addOption)\(\s*"
 )
 _DASHED: Final = lazy_pattern(r"\s*[\"'`]-{1,2}\w")
+# Where a program reads a variable of its environment, in the usual languages.
+_READS: Final = lazy_pattern(
+    r"\b(?:getenv|Getenv|LookupEnv|GetEnvironmentVariable|env_var|std::env::var(?:_os)?|env::var(?:_os)?"
+    r"|environ\.(?:get|pop|setdefault))\s*\(\s*[\"'][A-Za-z_]\w*[\"']"
+    r"|\benviron\s*\[\s*[\"'][A-Za-z_]\w*[\"']|[\"'][A-Z_]{3,}[\"']\s+(?:not\s+)?in\s+os\.environ"
+    r"|\bprocess\.env(?:\.[A-Za-z_]\w*|\[[\"'])|\bENV(?:\.fetch\(|\[)\s*[\"']\w+"
+)
 _LISTED: Final = lazy_pattern(r"\s*(?:[-*+|]\s+)?[`\"*]{0,3}-{1,2}[A-Za-z][\w-]*\b.*\s\S")
 _IN_DOCUMENTS: Final = (".md", ".rst", ".txt", ".adoc", ".markdown")
 _FEWEST_LISTED: Final = 3
-_MOST_APART: Final = 12
+_MOST_APART: Final = 30
 """Lines between two options of one list."""
 
 
@@ -41,6 +48,20 @@ def command_options(
             yield Group(
                 what=f"options that `{path}` lists", places=_places(path, listed), worth=worth
             )
+
+
+def environment_variables(reader: Reader, source: Sequence[str], asked: Wanted) -> Iterator[Group]:
+    """Each variable once, where the code first reads it; none unless they are asked for."""
+    if not any(same(word, "environment") for word in asked.words):
+        return
+    found: dict[str, Place] = {}
+    for path in source:
+        for number, line in enumerate(reader.read(path), 1):
+            if read := _READS.search(line):
+                found.setdefault(read[0], Place(path=path, start=number, end=number))
+    if found:
+        what = "where the code reads a variable of its environment"
+        yield Group(what=what, places=[*found.values()], worth=0.9)
 
 
 def _declared(lines: Sequence[str]) -> list[int]:

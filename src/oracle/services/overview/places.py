@@ -11,6 +11,7 @@ from oracle.patterns import lazy_pattern
 from oracle.services.project.code_blocks import fence_at
 
 _HEADING: Final = lazy_pattern(r"(?P<marks>#{1,6})\s+(?P<title>\S.*?)\s*#*$")
+_OF_A_MANUAL: Final = lazy_pattern(r"\.(?P<kind>S[HS])\s+\"?(?P<title>[^\"]+?)\"?\s*$")
 _UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#])\1{2,}\s*$")
 
 
@@ -47,7 +48,7 @@ class Section:
 
 
 def sections_of(lines: Sequence[str]) -> list[Section]:
-    """The sections of a document, in markdown or reStructuredText, in order."""
+    """The sections of a document, in markdown, reStructuredText or troff, in order."""
     heads = [*_headings(lines)]
     found: list[Section] = []
     for at, (start, level, title) in enumerate(heads):
@@ -75,6 +76,8 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
             continue
         if found := _HEADING.match(line):
             yield number, len(found["marks"]), found["title"]
+        elif found := _OF_A_MANUAL.match(line):
+            yield number, 1 if found["kind"] == "SH" else 2, found["title"]
         elif mark := _underlined(lines, number):
             # The order in which a document first uses its marks is the order of its levels.
             if mark not in marks:

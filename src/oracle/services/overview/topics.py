@@ -25,6 +25,8 @@ Topic = Literal[
     "contribute",
     "history",
     "support",
+    "option",
+    "text",
 ]
 TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 
@@ -202,6 +204,8 @@ ROWS: Final[Mapping[Topic, Row]] = {
         lines=30,
         pages=_words(r"(?:support|help|community|contact|contributing)"),
     ),
+    "option": Row(),
+    "text": Row(),
     "contribute": Row(
         headings=_words(
             r"\b(?:contribut\w+|get(?:ting)? involved|pull requests?)\b|^development(?: "

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Set
 from functools import lru_cache
+from importlib.resources import files
 from typing import Final, Literal
 
 from oracle.patterns import lazy_pattern
@@ -26,7 +27,8 @@ unser unter bitte zeig zeige nenne nenn liste auflisten aufzählen anzeigen zeig
 gerne mal brauche brauchen geben gib verfügbar verfügbaren vorhanden vorhandenen
 möglichen unterstützten vom von vor wann war waren warum was weil welche welchem welchen welcher
 welches wenn wer werde werden wie wieso wird wo woher wofür worum wozu wurde wurden zu zum
-zur über
+zur über macht machen tut bedeutet heißt funktioniert bietet nutzt dient lässt kommt geschieht
+passiert passieren
 """
 _FRENCH: Final = """
 à ai alors après au aucun aussi autre aux avec avoir ce cela ces cet cette ceci chaque ci
@@ -35,7 +37,8 @@ faire faut il ils j je l la là le les leur lui ma mais me mes moi mon ne nos no
 on ont ou où par pas peut peux plus pour pourquoi qu quand que quel quelle quelles quels
 qui quoi s sa sans se ses si son sont sous sur ta te tes toi ton tous tout toute toutes tu
 un une va vers votre vous y c d est a liste lister donne donner montre montrer affiche afficher
-existe existent veux voudrais disponible disponibles svp plaît
+existe existent veux voudrais disponible disponibles svp plaît sert signifie fonctionne offre
+propose passe trouve t ils
 """
 _SPANISH: Final = """
 a al algo ante así aun aunque bajo cada como cómo con cuál cuáles cual cuales cuando cuándo
@@ -44,7 +47,7 @@ ese eso esos esta está están estas este esto estos fue ha hace hacen hacer hac
 hay la las le les lo los más me mi mis muy nada ni no nos o otra otro para pero por porque
 puede puedo qué que quién quien se sea ser si sí sin sobre son su sus también tan te tiene
 tengo tu tus un una uno unos usa y ya yo muestra mostrar dame lista listar todos todas existen
-disponible disponibles quiero favor
+disponible disponibles quiero favor sirve significa funciona ofrece pasa ocurre encuentra
 """
 _STOP_WORDS: Final[Mapping[Language, frozenset[str]]] = {
     "de": frozenset(_GERMAN.split()),
@@ -57,6 +60,9 @@ have how i if in into is it its list make many me my not of on one or our out pl
 show that the their them then there these they this those to use used using was we what when where
 which who why will with would write you
 """
+_SHORTEST_PART: Final = 4
+_MOST_BETWEEN: Final = 7
+"""Letters between two parts of a German word: `Umgebung-s-variable`, `Konfigur-ations-datei`."""
 _ENGLISH: Final = frozenset(_ENGLISH_LISTED.split())
 # Stop words of the others that are English words or names too: "a note", "a C file", "on main".
 # One of them alone never decides.
@@ -66,63 +72,6 @@ ha hat il in ins j l la le les ma man me mi n no o on par pas plus pour s sans s
 son sous sur ta tan te ton tout um un va war was y
 """
 _AMBIGUOUS: Final = frozenset(_AMBIGUOUS_LISTED.split())
-# English first, then German, French, Spanish, Chinese and Japanese. A word is recognised by its
-# beginning, so that endings do not matter.
-_GLOSSARY: Final = """
-start run: start lanc démarr arranc inici ejecut exécut ausführ 启动 运行 起動 実行
-stop: stopp beend arrêt deten 停止 終了
-deploy: bereitstell deploy déploy despleg 部署 デプロイ
-configure config: konfigur einstell configur 配置 設定 设置
-option: option opcion 选项 オプション
-install: install instal 安装 インストール
-test: prüf test prueb 测试 テスト
-error exception: fehler erreur error excepc ausnahm 错误 异常 エラー 例外
-vulnerability security: sicherheitslück faille vulnér vulnerabil 漏洞 脆弱性
-signal: signal señal 信号 シグナル
-setting: einstellung paramètre ajuste
-security: sicher sécur segurid 安全 セキュリティ
-report: meld signaler signalez report inform 报告 報告
-default: standard vorgabe défaut predetermin defecto 默认 デフォルト 既定
-command: befehl kommando command comand orden 命令 コマンド
-file: datei fichier archiv 文件 ファイル
-folder directory: ordner verzeichnis dossier répertoir carpet directori 目录 フォルダ ディレクトリ
-class: klasse classe clase 类 クラス
-function: funktion fonction función funcion 函数 関数
-method: method méthod método 方法 メソッド
-dependency requires: abhängigkeit dépendanc dependenci 依赖 依存
-version: version versión 版本 バージョン
-log logging: protokoll journal registr 日志 ログ
-write: schreib écri escrib 写入 書き
-read: les lire lis leer 读取 読み
-delete remove: lösch entfern supprim borr elimin 删除 削除
-add: hinzufüg ajout añad agreg 添加 追加
-change: änder chang modifi cambi 修改 变更 変更
-database: datenbank base 数据库 データベース
-queue: warteschlang file cola 队列 キュー
-job task: aufgab tâch tarea 任务 ジョブ タスク
-worker: worker ouvrier trabajador 工作进程 ワーカー
-server: server serveur servidor 服务器 サーバ
-request: anfrag requêt petic solicitud 请求 リクエスト
-response: antwort répons respuest 响应 レスポンス
-route: route routag ruta 路由 ルート
-hook: hook crochet gancho 钩子 フック
-plugin: plugin erweiterung extension complement 插件 プラグイン
-password: passwort mot contraseñ 密码 パスワード
-user: benutzer nutzer utilisateur usuari 用户 ユーザー
-timeout: zeitüberschreit zeitlimit délai tiemp 超时 タイムアウト
-retry: wiederhol réessa reintent 重试 リトライ
-template: vorlag modèl plantill 模板 テンプレート
-environment: umgebung environnement entorn 环境 環境
-variable: variabl 变量 変数
-encode encoding: kodier encod codific 编码 エンコード
-support: unterstütz support soport 支持 サポート
-use usage: benutz verwend utilis utiliz 使用 使い
-documentation docs: dokument document 文档 ドキュメント
-create: erstell anleg cré crea 创建 作成
-package: paket paquet 包 パッケージ
-call: aufruf ruf appel llam 调用 呼び
-connection connect: verbind connex conexi 连接 接続
-"""
 
 
 def language_of(question: str) -> Language:
@@ -165,20 +114,56 @@ def in_english(text: str, language: Language) -> list[str]:
     """English for a word of another language, or for all that is in a text without spaces: the
     usual word first, then others. Empty if the glossary does not know it.
     """
+    return list(dict.fromkeys(word for row in _rows_for(text, language) for word in row))
+
+
+def usual_in_english(text: str, language: Language) -> list[str]:
+    """One word for each thing that is named."""
+    return list(dict.fromkeys(row[0] for row in _rows_for(text, language)))
+
+
+def _rows_for(text: str, language: Language) -> list[tuple[str, ...]]:
     if language == "en":
         return []
     low = text.lower()
-    is_cjk = language in ("zh", "ja")
-    found = [
-        word
+    if language in ("zh", "ja"):
+        return [english for english, stems in _glossary() if any(stem in low for stem in stems)]
+    return _parts_in_english(low, language)
+
+
+def _parts_in_english(word: str, language: Language) -> list[tuple[str, ...]]:
+    """English for a word, or for each part of a German one: `Umgebungsvariablen` are environment
+    variables. What comes between the parts is short.
+    """
+    found, length = _beginning(word)
+    if not found and language == "de" and word.startswith("ge"):
+        return _parts_in_english(word[2:], language)  # `geladen` is of `laden`
+    if language != "de" or not length:
+        return found
+    for start in range(length, min(len(word) - _SHORTEST_PART, length + _MOST_BETWEEN) + 1):
+        _, longest = _beginning(word[start:])
+        if longest >= _SHORTEST_PART:
+            return [*found, *_parts_in_english(word[start:], language)]
+    return found
+
+
+def _beginning(word: str) -> tuple[list[tuple[str, ...]], int]:
+    """English for what a word begins with, and the length of the longest beginning that is known.
+    Of several rows, those with the longest beginning count: `command line` is not `command`.
+    """
+    known = [
+        (len(stem), english)
         for english, stems in _glossary()
-        if any(stem in low if is_cjk else low.startswith(stem) for stem in stems)
-        for word in english
+        for stem in stems
+        if word.startswith(stem)
     ]
-    return list(dict.fromkeys(found))
+    longest = max((length for length, _ in known), default=0)
+    return [english for length, english in known if length == longest], longest
 
 
 @lru_cache(maxsize=1)
 def _glossary() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    rows = (line.partition(":") for line in _GLOSSARY.strip().splitlines())
+    text = files("oracle.services.questions").joinpath("glossary.txt").read_text("utf-8")
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    rows = (line.partition(":") for line in lines)
     return tuple((tuple(english.split()), tuple(stems.split())) for english, _, stems in rows)

@@ -7,7 +7,7 @@ from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
-from oracle.services.questions.languages import in_english, language_of, stop_words_of
+from oracle.services.questions.languages import language_of, stop_words_of, usual_in_english
 from oracle.services.questions.word_lists import STOP_WORDS
 
 _FILLER: Final = (
@@ -78,14 +78,21 @@ def members_asked(question: str) -> MembersAsked | None:
 
 
 def _elsewhere(said: str) -> MembersAsked | None:
+    """What follows the quantifier is what to list, up to the next small word: `Quelles commandes
+    la ligne …`. The rest is said about it.
+    """
     language = language_of(said)
     stop = STOP_WORDS | stop_words_of(language)
-    words: list[str] = []
+    parts: list[list[str]] = [[]]
     for word in _WORD.findall(said):
-        if word.lower() not in stop and not _ASKS_ELSEWHERE.fullmatch(word):
-            words += in_english(word, language)[:1] or ([word] if word.isascii() else [])
-    kept = list(dict.fromkeys(words))[:3]
-    return MembersAsked(head=" ".join(kept)) if kept else None
+        if word.lower() in stop or _ASKS_ELSEWHERE.fullmatch(word):
+            parts.append([])
+        else:
+            parts[-1] += usual_in_english(word, language) or ([word] if word.isascii() else [])
+    head, *others = [part for part in parts if part] or [[]]
+    rest = dict.fromkeys(word for part in others for word in part if word not in head)
+    kept = dict.fromkeys(head)
+    return MembersAsked(head=" ".join([*kept][:3]), rest=" ".join([*rest][:3])) if kept else None
 
 
 def _words(text: str) -> list[str]:

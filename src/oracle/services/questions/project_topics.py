@@ -233,6 +233,26 @@ _ROWS: Final = (
         r"dient|quoi|sert|fait|hace|sirve)\b",
     ),
 )
+# A message in quotes: at least three words, or two with a sign between them.
+_MESSAGE: Final = lazy_pattern(
+    r"(?P<mark>[\"'`“‘«「])(?P<text>(?:[^\"`”»」\s]+\s+){2,20}[^\"`”»」\s]+?)[\"'`”’»」](?!\w)"
+)
+_ASKS_WHERE: Final = lazy_pattern(
+    r"\b(?:where|which (?:file|function|line|place)|who (?:raises|throws|prints|logs)"
+    r"|what (?:raises|throws|causes|prints|logs|triggers)|come from|wo|woher|où|dónde)\b"
+    r"|哪里|在哪|どこ",
+    re.I,
+)
+# `-L`, `--rate-limit`: what a command line calls its options.
+_OPTION: Final = lazy_pattern(r"(?<![\w-])(?:-[A-Za-z0-9]|--?[A-Za-z][\w-]+)(?![\w-])")
+_ASKS_FOR_THE_MEANING: Final = lazy_pattern(
+    r"\b(?:what|which|explain|describe|meaning|means?|was|wozu|welche\w*|que|quoi|qué)\b"
+    r"|什么|作用|何|意味",
+    re.I,
+)
+_ABOUT_OPTIONS: Final = frozenset(
+    ["option", "options", "flag", "flags", "switch", "argument", "parameter", "mean"]
+)
 _TOKEN: Final = lazy_pattern(r"[^\W_][\w.+#-]*")
 # Particles and ways to call the project in languages without spaces. What is left is a word.
 _CJK_FILLERS: Final = lazy_pattern(
@@ -253,6 +273,13 @@ def project_question(question: str) -> ProjectQuestion | None:
     if not said or _FUTURE.search(said):
         return None
     stop = STOP_WORDS | stop_words_of(language_of(said)) | _FILLERS
+    if (quoted := _MESSAGE.search(said)) and _ASKS_WHERE.search(said):
+        return ProjectQuestion(topic="text", words=[quoted["text"]])
+    if options := _OPTION.findall(said):
+        # With more words it asks for something else: "what does -x do with errors of commands?"
+        others = _other_words(_OPTION.sub(" ", said), stop | _ABOUT_OPTIONS)
+        is_asked = _ASKS_FOR_THE_MEANING.search(said) and len(others) <= 1
+        return ProjectQuestion(topic="option", words=options[:2]) if is_asked else None
     for row in _ROWS:
         if row.asked.search(said) is None:
             continue

@@ -18,6 +18,8 @@ MOST_QUOTED: Final = 25
 _ANNOUNCED: Final = 15
 """Lines beyond that, for what the last line announces."""
 _COMMENT_LINES: Final = 15
+_COMMENTED: Final = 16
+"""Lines of a comment at the top of its block, with what is below it."""
 _NEAR_HEADING: Final = 8
 _PROSE: Final = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _KINDS: Final = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var|local"
@@ -29,17 +31,27 @@ _DEFINES: Final = lazy_pattern(
 )
 # A decorator or a comment, which belongs to what is below it.
 _ABOVE: Final = lazy_pattern(r"\s*(?:@|#|//|/\*|\*)")
+_EXPORTS: Final = lazy_pattern(
+    r"\s*(?:module\.)?exports\b[^(]*$|\s*export\s+(?:default\b|\{)[^(]*$"
+)
 _UNDERLINE: Final = lazy_pattern(r"([=\-~^\"'*+#.])\1{2,}")
 _QUOTES: Final = ('"""', "'''")
 
 
-def is_definition(line: str, name: str) -> bool:
-    """Whether the line defines the name. A plain word may be only a part of the defined name."""
+def is_definition(line: str, name: str, *, exactly: bool = False) -> bool:
+    """Whether the line defines the name. A plain word may be only a part of the defined name,
+    unless it must be `exactly` the name.
+    """
     found = _DEFINES.match(line)
     if found is None:
         return False
     defined = (found["name"] or found["constant"]).split(".")[-1]
-    return defined == name or (name.islower() and name in defined.lower())
+    return defined == name or (not exactly and name.islower() and name in defined.lower())
+
+
+def is_export(line: str) -> bool:
+    """Whether the line only hands a name to other files: `module.exports = Queue`."""
+    return bool(_EXPORTS.match(line))
 
 
 def names_opened(text: str) -> list[str]:
@@ -47,6 +59,20 @@ def names_opened(text: str) -> list[str]:
     found = [_DEFINES.match(line.rpartition(": `")[2]) for line in text.split("\n")]
     names = [match["name"].strip(":.").split(".")[-1] for match in found if match and match["name"]]
     return list(dict.fromkeys(name for name in names if not name.startswith("_")))
+
+
+def enclosing_name(lines: Sequence[str], line: int) -> str:
+    """The definition that the line is in, as far as the lines above show it; else empty."""
+    depth = _depth(lines[line])
+    for number in range(line - 1, -1, -1):
+        above = lines[number]
+        if not above.strip() or _depth(above) >= depth:
+            continue
+        depth = _depth(above)
+        found = _DEFINES.match(above)
+        if found and found["name"] and not re.match(r"\s*(?:const|let|var|local)\b", above):
+            return found["name"].strip(":.")
+    return ""
 
 
 def is_opening(line: str) -> bool:
@@ -292,10 +318,30 @@ def _block(lines: Sequence[str], line: int, most: int) -> tuple[int, int]:
         end += 1
         if opening is None and following.rstrip().endswith(_QUOTES):
             break
+    if opening is None and all(_ABOVE.match(lines[n]) for n in range(start, end + 1)):
+        end = _below_comment(lines, start, end)
     # At most two lines above, such as a decorator.
     while start > 0 and line - start < 2 and _ABOVE.match(lines[start - 1]):
         start -= 1
     return start, max(end, line)
+
+
+def _below_comment(lines: Sequence[str], start: int, end: int) -> int:
+    """The end of what a comment is about: what follows it up to the next comment, if it is short.
+
+    Without it the quotation would stop where the answer begins.
+    """
+    shown = end
+    for number in range(end + 1, len(lines) + 1):
+        line = lines[number] if number < len(lines) else ""
+        opened = _DEFINES.match(line)
+        # In a shell script a command may begin with the value of a variable: `CGO_ENABLED=0 go`.
+        if number - start > _COMMENTED or _ABOVE.match(line) or (opened and opened["name"]):
+            break
+        # Only whole blocks: up to the last line before a blank one.
+        if not line.strip() and lines[number - 1].strip():
+            shown = number - 1
+    return shown
 
 
 def _opening(lines: Sequence[str], line: int) -> int | None:

@@ -36,6 +36,7 @@ _FOREIGN: Final = lazy_pattern(
 _FOR_A_HEADING: Final = 1.5
 _FOR_A_TITLE: Final = 1.6
 _FOR_A_VALUE: Final = 1.4
+_FOR_ITS_OWN_NAME: Final = 1.3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -270,6 +271,8 @@ def _worth(
         return 0.0
     worth = sum(term.weight for term in on_it)
     worth *= 0.4 if is_dull(line) else 1.0
+    if any(term.is_called_in(line) for term in on_it):
+        return worth * for_a_definition * _FOR_ITS_OWN_NAME
     if any(term.is_defined_in(line) or term.is_explained_in(line) for term in on_it):
         return worth * for_a_definition
     is_call = any(f"{term.word}(" in line for term in on_it)

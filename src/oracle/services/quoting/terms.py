@@ -45,7 +45,7 @@ class Term:
             return ""
         if self.is_name:
             return bare_name(self.word)
-        return short_stem(self.word) if self.word.isalpha() else self.word
+        return _stem(self.word)[0] if self.word.isalpha() else self.word
 
     def is_in(self, line: str) -> bool:
         if self.pattern.search(line):
@@ -58,6 +58,10 @@ class Term:
 
     def is_defined_in(self, line: str) -> bool:
         return not self.is_extra and is_definition(line, bare_name(self.word))
+
+    def is_called_in(self, line: str) -> bool:
+        """Whether the line defines exactly this word: `def crontab(` for "crontab"."""
+        return not self.is_extra and is_definition(line, bare_name(self.word), exactly=True)
 
     def is_explained_in(self, line: str) -> bool:
         """Whether prose says what it is: `**Threads** are logs of decisions`."""
@@ -143,7 +147,14 @@ def _pattern(word: str, *, is_name: bool) -> re.Pattern[str]:
         ends = r"(?!\d)(?!\.\d)" if word[-1:].isdigit() else ""
         return lazy_pattern(rf"{begins}{re.escape(word)}{ends}", re.I)
     # At the start of a word or after an underscore: `retry` is found in `max_retries`.
-    return lazy_pattern(rf"(?<![^\W_]){re.escape(short_stem(word))}", re.I)
+    stem, end = _stem(word)
+    return lazy_pattern(rf"(?<![^\W_]){re.escape(stem)}{end}", re.I)
+
+
+def _stem(word: str) -> tuple[str, str]:
+    """The stem, and a pattern for its last letter: `bodies` is the plural of `body`."""
+    stem = short_stem(word)
+    return (stem[:-1], "[iy]") if word.endswith("ies") and stem.endswith("i") else (stem, "")
 
 
 _REASON: Final = Term(

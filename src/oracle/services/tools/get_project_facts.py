@@ -32,7 +32,7 @@ class GetProjectFacts(PlainArguments):
     topic: str = argument(
         choices=TOPICS,
         description="What is asked about the project as a whole; changes with a version, or with "
-        "words to find the release that brought them.",
+        "words to find the release that brought them; option with its name, text with a message.",
     )
     version: str | None = argument(
         default=None, max_length=40, description="Only for changes: a version, such as 2.1."
@@ -71,7 +71,8 @@ def _facts(files: ProjectFiles, given: GetProjectFacts) -> Answer:
         prefix, other = root
         answer = _facts(other, replace(given, name=None))
         return replace(answer, findings=[_below(prefix, each) for each in answer.findings])
-    reader = ProjectReader(files.main)
+    # An option or a text may be of any root; the other topics are about one project.
+    reader = ProjectReader(files if given.topic in ("option", "text") else files.main)
     if given.name and not _is_called(given.name, name_of(reader), files.root.name):
         return Answer(summary=f"The project is not called {named(given.name)}.", empty=True)
     words = (given.words or "").split()

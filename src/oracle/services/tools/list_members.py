@@ -11,6 +11,7 @@ from oracle.models.query_classification import QueryType
 from oracle.models.source import Source
 from oracle.patterns import lazy_pattern
 from oracle.services.background import in_thread
+from oracle.services.overview.blocks import blocks
 from oracle.services.overview.families import families
 from oracle.services.overview.finding import documents_of
 from oracle.services.overview.inside_classes import Body, inside_class
@@ -25,7 +26,7 @@ from oracle.services.overview.members import (
     same,
     wanted,
 )
-from oracle.services.overview.option_lists import command_options
+from oracle.services.overview.option_lists import command_options, environment_variables
 from oracle.services.project.identifiers import without_ending
 from oracle.services.search.records import Role
 from oracle.services.search.roles import role_of
@@ -50,6 +51,11 @@ _VAGUE: Final = (
     "mode",
     "object",
     "helper",
+    "backend",
+    "engine",
+    "provider",
+    "choice",
+    "value",
 )
 _LOOKED_UP: Final = 3
 _TOOLING: Final = lazy_pattern(r"(?:^|/)(?:noxfile|setup|conf|conftest|fabfile|tasks|dodo)\.py$")
@@ -112,7 +118,7 @@ def _parts_of(asked: Wanted) -> list[tuple[Wanted, float]]:
         return []
     parts = [(replace(asked, words=asked.words[-1:]), _BY_LAST_WORD)]
     if any(same(asked.words[-1], vague) for vague in _VAGUE):
-        parts.append((replace(asked, words=asked.words[:-1]), _BY_OTHER_WORDS))
+        parts.insert(0, (replace(asked, words=asked.words[:-1]), _BY_OTHER_WORDS))
     return parts
 
 
@@ -170,12 +176,14 @@ def _groups(
     documents = documents_of(reader)
     found = [
         *holders(reader, own, asked),
+        *blocks(reader, own, asked),
         *families(reader, own, asked),
         *(group for word, lines in used.items() for group in registered(reader, lines, word)),
         *modules(reader, own, asked),
         *declared(reader, asked),
         *documented(reader, documents, asked),
         *command_options(reader, [*own], documents, asked),
+        *environment_variables(reader, [*own], asked),
     ]
     return sorted(found, key=lambda group: -_weighed(reader, group))[:_GROUPS]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from oracle.services.search.records import Definition, FileOnMap, Hit, Kind, Reference
 from oracle.services.tools.answer import Answer
+
+NOT_ALL_SEARCHED: Final = "Not all files were searched"
+"""How the note on files that were left out begins."""
 
 
 class Lookup(Protocol):

@@ -24,6 +24,7 @@ from oracle.errors import InputError, OracleError
 from oracle.services.background import DaemonThreads
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
+from oracle.services.tools.lookup import NOT_ALL_SEARCHED
 
 if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
@@ -340,6 +341,6 @@ def _note_on(report: RefreshReport) -> str:
     many = f"{'at least ' * report.is_cut}{report.left_out:,}" if report.left_out else "some"
     more = " The next search reads more of them." if report.is_late else ""
     return (
-        f"Not all files were searched, because no index can be written here and the one in memory "
+        f"{NOT_ALL_SEARCHED}, because no index can be written here and the one in memory "
         f"is bounded (files left out: {many}).{more}"
     )
