@@ -228,7 +228,7 @@ def test_a_step_costs_what_it_changes_not_what_is_drawn(recording):
 
 def test_a_frame_adds_only_so_many_boxes(recording):
     page = recording(viewport=HIGH)
-    assert page.evaluate(MOST_ADDED_IN_A_FRAME, "3") <= 240 < page.locator(".tree .node").count()
+    assert page.evaluate(MOST_ADDED_IN_A_FRAME, "3") <= 120 < page.locator(".tree .node").count()
 
 
 def test_zoom_and_pan_are_of_the_drawing_only(recording):

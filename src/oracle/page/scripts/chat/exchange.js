@@ -5,7 +5,8 @@ export function newExchange(stored) {
   const meta = stored.metadata ?? {};
   return {
     id: stored.id,
-    runId: stored.run_id ?? stored.id,
+    // An answer may be kept longer than its run. While there is no answer, the exchange is named after its run.
+    runId: stored.run_id ?? (stored.answer == null ? stored.id : null),
     parentId: stored.parent_id ?? null,
     question: stored.question,
     answer: stored.answer ?? null,

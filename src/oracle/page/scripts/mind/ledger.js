@@ -15,7 +15,7 @@ export function trackOf({ used, limit, reserve = 0, expected = 0 }) {
 }
 
 export function Ledger() {
-  const view = useShown();
+  const view = useShown("panels");
   const budgets = view?.budgets ?? [];
   const hasReserve = budgets.some((one) => one.reserve > 0);
   // The tools go with the next turn, not at once.

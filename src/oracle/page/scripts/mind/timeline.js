@@ -21,8 +21,8 @@ const VERY_NARROW = 64;
 const ROOMY = 230; // and from here on there is room for what the turn took
 
 export function Timeline() {
-  const { run, playhead } = useStore("run", "playhead");
-  const view = useShown();
+  const { run, playhead } = useStore("panels", "playhead", "text");
+  const view = useShown("panels");
   const [byTime, setByTime] = useState(false);
   return html`<section class="time" aria-labelledby="signals-heading">
     <header>
@@ -71,7 +71,7 @@ function Lanes({ run, view, byTime }) {
     watcher.observe(ref.current);
     return () => watcher.disconnect();
   }, []);
-  const lanes = useMemo(() => (width ? lanesOf(run, { width: width - 8, left: GUTTER, byTime }) : null), [run, run.version, width, byTime]);
+  const lanes = useMemo(() => (width ? lanesOf(run, { width: width - 8, left: GUTTER, byTime }) : null), [run, run.version, run.isLive && run.at, width, byTime]);
   return html`<div class="lanes-place" ref=${ref}>${lanes ? drawn(run, view, lanes, width) : null}</div>`;
 }
 

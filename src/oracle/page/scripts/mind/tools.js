@@ -46,7 +46,7 @@ const markFor = (row) => (row.state === "offered" ? "yes" : row.state === "withd
 const shortReason = (reason) => (reason ?? "").replace(/^for a question about /, "class ").replace(/^not part of the first grant: /, "").replace(/^(not )?granted on request, or if (.*)$/, "if asked for, or $2");
 
 export function Tools() {
-  const view = useShown();
+  const view = useShown("panels");
   const [isOpen, setOpen] = useState(false);
   const tools = view?.tools ?? [];
   const offered = tools.filter((one) => one.state === "offered").length;

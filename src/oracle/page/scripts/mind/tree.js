@@ -107,10 +107,9 @@ function boxes(cache, drawing, visible, its) {
 
 const Group = ({ children }) => html`<g role="none">${children}</g>`;
 
-// What is chosen, has a stop, or has the focus. The words beside the focus are part of its name.
-function markedBoxes(drawing, { stop, node, stops, view, run }) {
+// What is chosen, has a stop, or has the focus.
+function markedBoxes(drawing, { stop, node, stops }) {
   const marked = { tab: drawing.boxes.find((one) => one.box.id === stop), node: node && drawing.byPath.get(node) };
-  marked[`words ${asideOf(run, view)}`] = drawing.focus;
   for (const path of stops) marked[`stop ${path}`] = drawing.byPath.get(path);
   return marked;
 }
@@ -149,7 +148,7 @@ function boxState(one, { drawing, stop, node, stops, view, run }) {
   return {
     isPicked: Boolean(node) && covers(box, node), isStop: stops.size > 0 && [...stops].some((path) => covers(box, path)), isTabStop: box.id === stop,
     size: siblings.length, place: one.among, differs: null,
-    aside: box.isFocus && box.status === "running" && view.isLive ? asideOf(run, view) : null,
+    aside: box.isFocus && box.status === "running" && view.isLive ? asideOf(view, drawing, one) : null,
     detail: drawing.detail, number: drawing.number, isTiny: drawing.isTiny,
   };
 }
@@ -158,9 +157,13 @@ function covers(box, path) {
   return !box.isGroup && (box.units ?? [box.unit]).some((unit) => unit.members.some((member) => member.path === path));
 }
 
-function asideOf(run, view) {
+/** Where there is room for words about the text that is being written: below its box, else above, else nowhere. */
+function asideOf(view, drawing, one) {
   const model = view.models.at(-1);
-  return model && !model.end && model.tokens ? `${model.tokens.toLocaleString("en")} tokens so far` : null;
+  if (!model || model.end || drawing.detail === "all") return null;
+  const isFree = (y) => !drawing.boxes.some((other) => other !== one && Math.abs(other.y - y) < 20 && other.x < one.x + 130 && other.x + other.width > one.x);
+  if (isFree(one.y + 26)) return "below";
+  return isFree(one.y - 26) ? "above" : null;
 }
 
 function tabStop(visible, cursor, node) {
