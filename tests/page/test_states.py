@@ -146,6 +146,38 @@ def test_what_a_write_would_change_is_shown_as_a_difference(serve, root, open_pa
         expect(page.locator("[data-approve=no]")).to_be_focused()
 
 
+@pytest.mark.parametrize(
+    ("call", "file", "gone", "added"),
+    [
+        (
+            ("write_note", {"title": "Login", "content": "In auth.py.", "overwrite": True}),
+            ("notes/login.md", "# Login\n\nIn old.py.\n"),
+            ["In old.py."],
+            ["In auth.py."],
+        ),
+        (
+            ("push_thread", {"thread": "login", "entry": "Keep it."}),
+            ("threads/login.md", "## 2026-01-01T00:00:00Z\n\nBegun.\n"),
+            [],
+            ["", "Keep it."],
+        ),
+    ],
+    ids=["a note", "a thread"],
+)
+def test_a_write_to_what_exists_shows_its_old_text(serve, root, open_page, call, file, gone, added):
+    path = root / file[0]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(file[1])
+    with serve() as server:
+        page = open_page(server.address, allow=("404",))
+        page.wait_for_selector(".state")
+        page.evaluate(WAITING, {"name": call[0], "arguments": call[1]})
+        expect(page.locator(".approval .where")).to_contain_text(file[0])
+        difference = page.get_by_label("What would be written")
+        expect(difference.locator(".gone")).to_have_text(gone)
+        expect(difference.locator(".add")).to_have_text(added)
+
+
 def test_enlarged_to_twice_its_size_every_storey_of_the_mind_has_its_height(served, open_page):
     session = served.http.get("/api/sessions").json()[0]["id"]
     page = open_page(f"{served.address}/s/{session}", viewport={"width": 720, "height": 450})
