@@ -165,6 +165,8 @@ def decided(scene: Scene) -> None:
     page = scene.open(scene.talk(scene.runs[0]))
     page.wait_for_selector(".closing")
     page.wait_for_selector(".stage svg")
+    page.locator(".node.no").nth(1).click()
+    page.wait_for_selector(".card")
     scene.take(page, "decided")
 
 
@@ -206,6 +208,9 @@ def live(scene: Scene, model: PicturedModel) -> None:
     page.wait_for_url("**/s/*")
     page.get_by_text("estimates the reserve").wait_for()
     path = page.url.removeprefix(scene.address)
+    page.wait_for_selector(".node.leaf")
+    page.locator(".node.leaf").click()
+    page.wait_for_selector(".card")
     page.wait_for_timeout(600)
     scene.take(page, "answering")
     for tab in ("Answer", "Mind"):
