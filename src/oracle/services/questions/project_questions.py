@@ -14,8 +14,8 @@ from oracle.patterns import lazy_pattern
 _TEST: Final = lazy_pattern(r"(?:^|[/_.-])(?:tests?|spec|conftest|examples?|benchmarks?|scripts)\b")
 _CLASS: Final = lazy_pattern(r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$")
 _FUNCTION: Final = lazy_pattern(r"[a-z][a-z0-9]{2,}(?:_[a-z0-9]{3,}){1,3}$")
-_WORD: Final = lazy_pattern(r"[A-Z]?[a-z0-9]{4,}")
-"""Shorter ones, such as "for", are in names of any project."""
+_WORD: Final = lazy_pattern(r"[A-Z]?[a-z0-9]{5,}|[A-Z][a-z0-9]{3,}")
+"""Shorter ones, such as "for" and "with", are in names of any project."""
 _MOST: Final = 3
 _FEWEST_FILES: Final = 3
 """A folder with fewer is not worth a question about all of it."""

@@ -11,6 +11,7 @@ import { follow } from "../stream.js";
 import { lanesOf } from "./lanes.js";
 import { newRun, take } from "./reduce.js";
 import { sharedDrawing, Side } from "./side.js";
+import { Speeds } from "./timeline.js";
 import { placedDifferences, sideWords, stepAtPlace, unionTree, verdictWords, viewAtPlace } from "./union.js";
 
 export function Compare({ a, b }) {
@@ -137,6 +138,7 @@ function useMover({ left, right, turns, place, setPlace, decided, chosen, goTo }
   const now = useRef(null);
   now.current = { place, chosen };
   const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(1);
   const steps = (turn) => Math.max(1, ...[left, right].map((run) => stepAtPlace(run, { turn, share: 1 }) - stepAtPlace(run, { turn, share: 0 })));
   const by = (share) => {
     const { turn, share: before } = now.current.place;
@@ -162,17 +164,17 @@ function useMover({ left, right, turns, place, setPlace, decided, chosen, goTo }
     let frame = requestAnimationFrame(function next() {
       const { turn, share } = now.current.place;
       if (turn >= turns && share >= 1) { setPlaying(false); return; }
-      by(SHARE / 2);
+      by((SHARE / 2) * speed);
       frame = requestAnimationFrame(next);
     });
     return () => cancelAnimationFrame(frame);
-  }, [isPlaying]);
+  }, [isPlaying, speed]);
   useEffect(() => {
     const keys = { n: () => difference(1), "Shift+n": () => difference(-1), " ": toggle, ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), "[": () => turnBy(-1), "]": () => turnBy(1) };
     const ends = Object.entries(keys).map(([key, act]) => onKey(key, act));
     return () => ends.forEach((end) => end());
   });
-  return { isPlaying, toggle, stepBy, toStart: () => setPlace({ turn: 1, share: 0 }), toEnd: () => setPlace({ turn: turns, share: 1 }) };
+  return { isPlaying, speed, setSpeed, toggle, stepBy, toStart: () => setPlace({ turn: 1, share: 0 }), toEnd: () => setPlace({ turn: turns, share: 1 }) };
 }
 
 const LANE = 46;
@@ -197,7 +199,7 @@ function BothRuns({ left, right, names, turns, place, setPlace, decided, move })
   const buttons = [["start", "To the start", move.toStart], ["back", "Step back", () => move.stepBy(-1)], [move.isPlaying ? "pause" : "play", move.isPlaying ? "Pause" : "Play", move.toggle], ["on", "Step on", () => move.stepBy(1)], ["end", "To the end", move.toEnd]];
   return html`<section class="time" aria-label="Both runs"><header><h2 class="label">Both runs</h2>
       <span class="transport" role="group" aria-label="Player">${buttons.map(([icon, label, act]) => html`<button key=${label.length} class=${icon === "play" || icon === "pause" ? "play" : ""} aria-label=${label} onClick=${act}><${Icon} name=${icon} size=${14} /></button>`)}</span>
-      <span class="at">turn ${place.turn}, step ${stepAtPlace(left, place)} of ${left.steps.length}</span>
+      <span class="at">turn ${place.turn}, step ${stepAtPlace(left, place)} of ${left.steps.length}</span><${Speeds} speed=${move.speed} onChoose=${move.setSpeed} />
       <span class="right keyhints"><span><kbd>n</kbd> next difference</span><span><kbd>←</kbd> <kbd>→</kbd> step</span><span><kbd>[</kbd> <kbd>]</kbd> turn</span></span></header>
     <div class="lanes-place both" ref=${ref}>${width ? html`<svg class="lanes" width=${width} height=${28 + 2 * LANE} onPointerDown=${(event) => { event.currentTarget.setPointerCapture(event.pointerId); scrub(event); }} onPointerMove=${(event) => { if (event.buttons === 1) scrub(event); }}>
       <rect class=${decided.some((one) => one.turn === place.turn) ? "washdiff" : "wash"} x=${GUTTER + (place.turn - 1) * each} width=${each} height=${28 + 2 * LANE} rx="6" />

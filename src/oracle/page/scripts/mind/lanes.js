@@ -58,11 +58,11 @@ function turnFrame(run, bounds, left, room, { least, label, isApart }) {
 // A signal late in its turn has no room for its words. Then what comes before it is drawn closer together.
 function bendOf(run, bound, room, isApart) {
   const signal = run.signals.findLast((one) => one.turn === bound.turn);
-  if (!signal || !bound.to || room <= 0 || room > 0.75) return null;
+  if (!signal || !bound.to || room <= 0 || room > 0.7) return null;
   const { at, step } = modelEnd(run, signal) ?? signal;
   const from = Math.max(0, Math.min(1, share(bound, at ?? 0, step)));
-  const gap = isApart ? Math.min(room, 0.9 - 0.2) : 0;
-  return { from, to: Math.min(from, 1 - room - (isApart ? 0.12 : 0)), gap };
+  const rest = isApart ? 0.28 : 0; // for what follows the words
+  return { from, to: Math.min(from, Math.max(0.1, 1 - room - rest)), gap: isApart ? room : 0 };
 }
 
 function bent(bend, place) {

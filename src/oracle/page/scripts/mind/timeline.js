@@ -60,8 +60,8 @@ function Transport({ run }) {
   </span>`;
 }
 
-function Speeds({ speed }) {
-  return html`<span class="seg small" role="group" aria-label="Speed">${player.SPEEDS.map((one) => html`<button key=${one} aria-pressed=${String(one === speed)} onClick=${() => player.setSpeed(one)}>${one === 0.25 ? "¼" : one}×</button>`)}</span>`;
+export function Speeds({ speed, onChoose = player.setSpeed }) {
+  return html`<span class="seg small" role="group" aria-label="Speed">${player.SPEEDS.map((one) => html`<button key=${one} aria-pressed=${String(one === speed)} onClick=${() => onChoose(one)}>${one === 0.25 ? "¼" : one}×</button>`)}</span>`;
 }
 
 function Lanes({ run, view, byTime }) {
