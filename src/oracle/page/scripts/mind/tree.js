@@ -13,6 +13,7 @@ import { grouped, redraw, wholeDrawn, wholeOf, wholePlace } from "./whole.js";
 import { crumbWords } from "./words.js";
 
 const MARGIN = 20;
+const LEGEND = 40;
 const TINY = 0.5; // below this zoom nodes are their marks alone
 const BEYOND = 120; // what is drawn outside the stage, so that panning shows no edge
 
@@ -37,7 +38,9 @@ export function TreeStage({ children }) {
   const stop = tabStop(visible, cursor, node);
   const onKeyDown = (event) => drawing && treeKey(event, { boxes: drawing.boxes, cursor: stop, setCursor: focusOn(ref, setCursor) });
   usePointer(ref, place);
-  return html`<div class="stage" ref=${ref}>
+  // The legend gives way to a drawing that needs its place.
+  const isFull = drawing && drawing.detail !== "all" && place.y + drawing.bottom > size.height - LEGEND;
+  return html`<div class=${`stage${isFull ? " is-full" : ""}`} ref=${ref}>
     ${drawing && html`${crumbs(drawing, view, run)}
       <svg class=${`tree${view.isLive ? " live" : ""}${isStill || drawing.detail === "all" ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
         aria-label=${`Behavior tree${view.turn ? `, turn ${view.turn}` : ""}`} onKeyDown=${onKeyDown} onClick=${(event) => choose(event, drawing, setCursor)}>
