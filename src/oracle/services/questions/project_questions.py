@@ -47,9 +47,10 @@ def _telling(code: Mapping[str, Sequence[str]], form: re.Pattern[str]) -> str | 
     names = [name for path in sorted(code) for name in dict.fromkeys(code[path])]
     uses = Counter(word for name in names for word in set(_words(name)))
 
-    def weight(name: str) -> tuple[bool, int]:
+    def weight(name: str) -> tuple[bool, bool, int]:
         words = _words(name)
-        return len(words) > 1, min((uses[word] for word in words), default=0)
+        least = min((uses[word] for word in words), default=0)
+        return least > 1, len(words) > 1, least
 
     return max((name for name in names if form.match(name)), key=weight, default=None)
 
