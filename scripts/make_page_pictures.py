@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from oracle.bt.wrappers.shadow_mode import ShadowMode
 from oracle.services.llm.protocol import ModelRequest, Part
 from oracle.testing import Reply, ScriptedModel, signal
 
@@ -122,6 +123,37 @@ def partial() -> list[Reply]:
     return [answering()[0], Reply(text=said)]
 
 
+def told(path: str, line: int, what: str) -> Callable[[], list[Reply]]:
+    """A run that looks twice and then quotes one place."""
+
+    def script() -> list[Reply]:
+        read = ("read_file", {"path": path, "start": max(1, line - 10), "end": line + 20})
+        text = f"{what}: `{path}:{line}`." + signal("context_sufficient", 0.8, sources_found=1)
+        return [answering()[0], looking("Reading it", read, confidence=0.7), Reply(text=text)]
+
+    return script
+
+
+# The oldest first.
+ASKED: list[tuple[Callable[[], list[Reply]], str]] = [
+    (
+        told("src/oracle/services/control/room.py", 40, "What a request may hold is here"),
+        "What limits the size of a request?",
+    ),
+    (
+        told("src/oracle/bt/trees/decide.lua", 60, "The signal decides"),
+        "What happens when the model says it is stuck?",
+    ),
+    (partial, "Where are the limits set?"),
+    (
+        told("src/oracle/bt/trees/budget.lua", 20, "It is weighed before each turn"),
+        "Who weighs the messages, and when?",
+    ),
+    (short, QUESTION),
+    (answering, QUESTION),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """Where pictures are taken. `runs` are the seeded ones, newest first."""
@@ -165,6 +197,10 @@ def decided(scene: Scene) -> None:
     page = scene.open(scene.talk(scene.runs[0]))
     page.wait_for_selector(".closing")
     page.wait_for_selector(".stage svg")
+    page.locator(".node.yes.capsule").first.click()
+    page.wait_for_selector(".card")
+    page.locator(".scroll").evaluate("box => box.scrollTo(0, box.scrollHeight)")
+    page.wait_for_selector(".stuck")
     scene.take(page, "decided")
 
 
@@ -206,6 +242,9 @@ def live(scene: Scene, model: PicturedModel) -> None:
     page.wait_for_url("**/s/*")
     page.get_by_text("estimates the reserve").wait_for()
     path = page.url.removeprefix(scene.address)
+    page.wait_for_selector(".node.leaf")
+    page.locator(".node.leaf").click()
+    page.wait_for_selector(".card")
     page.wait_for_timeout(600)
     scene.take(page, "answering")
     for tab in ("Answer", "Mind"):
@@ -238,14 +277,18 @@ def main(names: list[str]) -> None:
             ignore = shutil.ignore_patterns("__pycache__", "images", "vendor", "data")
             shutil.copytree(ROOT / part, root / part, ignore=ignore)
         (root / "oracle.toml").write_text(SETTINGS)
-        model = PicturedModel(partial(), short(), answering(), answering(), answering())
+        asked = [script for script, _ in ASKED]
+        # Each is asked in the shadow too, of the plain loop. The last are asked while pictured.
+        both = [script for each in asked for script in (each(), each())]
+        model = PicturedModel(*both, answering(), answering())
         with serving(root, model) as server, sync_playwright() as playwright:
             # Without the index the first question would find nothing.
             while not server.http.get("/api/page").json()["index"]["is_ready"]:
                 time.sleep(0.5)
-            for question in ("Where are the limits set?", QUESTION, QUESTION):
-                asked = server.http.post("/api/oracle", json={"question": question}, timeout=300)
-                asked.raise_for_status()
+            shadow = ShadowMode(server.door.agent.setup, server.door.store)
+            for _, question in ASKED:
+                said = server.http.post("/api/oracle", json={"question": question}, timeout=300)
+                server.run(shadow.compare(said.raise_for_status().json()["run_id"]))
             seeded = server.http.get("/api/runs").json()
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for scheme in ("light", "dark"):

@@ -144,6 +144,7 @@ def test_citations_are_numbered_and_say_whether_they_hold(rich):
     begin, end = cited["span"]
     assert (cited["number"], cited["path"], cited["first"]) == (1, "auth.py", 1)
     assert cited["holds"]
+    assert (cited["tool"], cited["turn"], cited["read"][0]) == ("read_file", 1, 1)
     assert rich.answer["text"][begin:end] == "auth.py:1"
 
 

@@ -10,6 +10,9 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from oracle.models.session import Exchange
+from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.sessions import Sessions
 from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import root, serve
 from tests.api.test_asking import Gate
@@ -98,6 +101,33 @@ def served(serve):
     with serve(look(), answer()) as server:
         server.answer = server.ask().json()
         yield server
+
+
+def long_talk(server, exchanges, answer="It is in `auth.py:1`.\n\n- a point\n- another"):
+    """A conversation of so many exchanges, whose runs are no longer kept. Returns its address."""
+    database = server.door.store.database
+    ended = {"stop_reason": "answered"}
+
+    async def store():
+        session = await Sessions(database).create(
+            session_id="5" * 32, title="Long", at=1.0, project=server.door.project
+        )
+        before = None
+        for number in range(exchanges):
+            exchange = Exchange(
+                id=f"{number:032x}",
+                session_id=session.id,
+                parent_id=before,
+                question=f"Question {number}?",
+                answer=answer,
+                metadata=ended,
+                created_at=float(number),
+            )
+            await Exchanges(database).append(exchange)
+            before = exchange.id
+        return session.id
+
+    return f"{server.address}/s/{server.run(store())}"
 
 
 def ask(page, question="Where is login defined?"):

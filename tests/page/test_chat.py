@@ -136,12 +136,14 @@ def test_of_a_long_conversation_only_what_is_near_is_drawn(serve, open_page):
 
 
 def test_the_way_it_ended_lists_what_is_missing(serve, open_page):
-    text = "Part of it: `auth.py:1`." + signal("partial_answer", missing=["the logout"])
+    missing = ["the logout", "who calls it"]
+    text = "Part of it: `auth.py:1`." + signal("partial_answer", missing=missing)
     with serve(look(), text, text, text) as server:
         page = open_page(server.address)
         ask(page, "Where are login and logout defined?")
         expect(page.locator(".stop-reason")).to_have_text("partial answer")
-        expect(page.locator(".lists")).to_contain_text("the logout")
+        lists = page.locator(".lists div", has_text="Missing")
+        expect(lists.get_by_role("listitem")).to_have_text(missing)
 
 
 def test_a_citation_that_does_not_hold_says_why(serve, open_page):

@@ -123,6 +123,16 @@ def test_sessions_are_found_as_one_types(serve, open_page):
         expect(page.locator(".sessions .row")).to_have_count(1)
 
 
+def test_on_a_very_wide_screen_sessions_stay_open_beside_the_conversation(served, open_page):
+    session = served.http.get("/api/sessions").json()[0]["id"]
+    page = open_page(f"{served.address}/s/{session}", viewport={"width": 2560, "height": 1200})
+    panel = page.locator(".sessions")
+    expect(panel.locator(".row")).to_have_count(1)
+    page.keyboard.press("Escape")
+    box, chat = panel.bounding_box(), page.locator(".chat").bounding_box()
+    assert box["x"] + box["width"] <= chat["x"] + 1
+
+
 def test_the_theme_is_chosen_and_remembered(served, open_page):
     page = open_page(served.address, color_scheme="light")
     root = page.locator("html")

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from oracle.bt.wrappers.shadow_mode import ShadowMode
 from oracle.testing import ScriptedModel
 from tests.api.test_asking import Gate
 from tests.page.conftest import PHONE, HeldModel, answer, ask, look
@@ -228,7 +229,7 @@ def test_a_step_costs_what_it_changes_not_what_is_drawn(recording):
 
 def test_a_frame_adds_only_so_many_boxes(recording):
     page = recording(viewport=HIGH)
-    assert page.evaluate(MOST_ADDED_IN_A_FRAME, "3") <= 240 < page.locator(".tree .node").count()
+    assert page.evaluate(MOST_ADDED_IN_A_FRAME, "3") <= 120 < page.locator(".tree .node").count()
 
 
 def test_zoom_and_pan_are_of_the_drawing_only(recording):
@@ -310,6 +311,24 @@ def test_two_runs_have_one_shape_and_their_differences_are_numbered(serve, open_
         page.keyboard.press("n")
         count = page.locator(".diffs i").count()
         expect(page.locator(".diffs [aria-current=true] i")).to_have_text(str(min(2, count)))
+        assert violations(page) == []
+
+
+def test_a_shadow_pair_has_the_table_of_the_gate_and_its_place_in_runs(serve, open_page):
+    with serve(look(), answer(), look(), answer(), look()) as server:
+        server.ask()
+        shadow = ShadowMode(server.door.agent.setup, server.door.store)
+        pair = server.run(shadow.compare(newest_run(server)))
+        page = open_page(f"{server.address}/runs")
+        section = page.get_by_role("region", name="Shadow")
+        expect(section).to_contain_text("The plain loop and the tree, on the same 1 question.")
+        section.get_by_role("link", name=pair.run_id[:8]).click()
+        expect(page.locator(".sides header").nth(0)).to_contain_text("recorded")
+        expect(page.locator(".sides header").nth(1)).to_contain_text("plain loop")
+        gate = page.locator(".gate")
+        expect(gate.locator("summary")).to_contain_text("as good or better on")
+        gate.locator("summary").click()
+        expect(gate.get_by_role("row", name=re.compile("needless"))).to_be_visible()
         assert violations(page) == []
 
 

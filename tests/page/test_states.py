@@ -1,6 +1,9 @@
 """What the page says when something is missing, broken or gone, and what one can do then."""
 
 import re
+import socket
+import threading
+from contextlib import suppress
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +11,7 @@ from playwright.sync_api import expect
 from oracle.testing import ScriptedModel
 from tests.api.conftest import serving
 from tests.api.test_access import make
-from tests.page.conftest import answer, ask, look
+from tests.page.conftest import HeldModel, answer, ask, look
 
 pytestmark = pytest.mark.extra
 
@@ -117,6 +120,77 @@ def test_a_citation_is_read_as_its_place_its_number_and_its_state(served, open_p
     assert re.fullmatch(r"#\w{32}:1", link.get_attribute("href"))
 
 
+class Line:
+    """A line to a server that can be cut and mended. While it is cut, connections are refused."""
+
+    def __init__(self, address):
+        self._target = ("127.0.0.1", int(address.rsplit(":", 1)[1]))
+        self._sockets, self._threads = [], []
+        self.listen(0)
+
+    def listen(self, port):
+        door = socket.create_server(("127.0.0.1", port))
+        self.port = door.getsockname()[1]
+        self._sockets.append(door)
+        self._begin(self._accept, door)
+
+    def cut(self):
+        # The door first: nobody shall come in while the others are sent away.
+        self._sockets[0].shutdown(socket.SHUT_RDWR)
+        self._threads[0].join(30)
+        for one in self._sockets[1:]:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(30)
+        for one in self._sockets:
+            one.close()
+        self._sockets, self._threads = [], []
+
+    def _begin(self, work, *given):
+        thread = threading.Thread(target=work, args=given, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self, door):
+        with suppress(OSError):
+            while True:
+                near = door.accept()[0]
+                self._sockets.append(near)
+                far = socket.create_connection(self._target)
+                self._sockets.append(far)
+                self._begin(self._copy, near, far)
+                self._begin(self._copy, far, near)
+
+    @staticmethod
+    def _copy(source, target):
+        with suppress(OSError):
+            while data := source.recv(65_536):
+                target.sendall(data)
+        for one in (source, target):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_line_that_breaks_in_mid_answer_is_reported_and_the_answer_goes_on(serve, open_page):
+    model = HeldModel(look(), answer("It is in `auth.py:1`. And more of it follows here."))
+    with serve(model=model) as server:
+        line = Line(server.address)
+        page = open_page(f"http://127.0.0.1:{line.port}")
+        ask(page)
+        page.wait_for_selector(".prose[aria-busy=true]")
+        page.wait_for_url("**/s/*")
+        line.cut()
+        expect(page.locator(".sentence")).to_contain_text("Connection lost.")
+        expect(page.locator(".prose")).to_contain_text("It is in")
+        model.gate.set()
+        line.listen(line.port)
+        expect(page.locator(".stop-reason")).to_have_text("answered")
+        expect(page.locator(".prose")).to_contain_text("And more of it follows here.")
+        expect(page.locator(".offline")).to_have_count(0)
+        line.cut()
+
+
 # A question that waits for a yes to this call.
 WAITING = """async (call) => {
   const { state, touch } = await import("/page/scripts/store.js");
@@ -144,6 +218,38 @@ def test_what_a_write_would_change_is_shown_as_a_difference(serve, root, open_pa
         expect(difference.locator(".add").first).to_have_text("It is in auth.py.")
         expect(difference.locator("span:not(.add, .gone)").first).to_have_text("# Login")
         expect(page.locator("[data-approve=no]")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("call", "file", "gone", "added"),
+    [
+        (
+            ("write_note", {"title": "Login", "content": "In auth.py.", "overwrite": True}),
+            ("notes/login.md", "# Login\n\nIn old.py.\n"),
+            ["In old.py."],
+            ["In auth.py."],
+        ),
+        (
+            ("push_thread", {"thread": "login", "entry": "Keep it."}),
+            ("threads/login.md", "## 2026-01-01T00:00:00Z\n\nBegun.\n"),
+            [],
+            ["", "Keep it."],
+        ),
+    ],
+    ids=["a note", "a thread"],
+)
+def test_a_write_to_what_exists_shows_its_old_text(serve, root, open_page, call, file, gone, added):
+    path = root / file[0]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(file[1])
+    with serve() as server:
+        page = open_page(server.address, allow=("404",))
+        page.wait_for_selector(".state")
+        page.evaluate(WAITING, {"name": call[0], "arguments": call[1]})
+        expect(page.locator(".approval .where")).to_contain_text(file[0])
+        difference = page.get_by_label("What would be written")
+        expect(difference.locator(".gone")).to_have_text(gone)
+        expect(difference.locator(".add")).to_have_text(added)
 
 
 def test_enlarged_to_twice_its_size_every_storey_of_the_mind_has_its_height(served, open_page):

@@ -13,9 +13,11 @@ from oracle.api.door import Door, TheDoor
 from oracle.errors import InputError, NotFound, ToolProblem
 from oracle.lazy_dataclass import dataclass
 from oracle.services.background import in_thread
+from oracle.services.project.root import THREADS_FOLDER
 from oracle.services.project.roots import Roots
 from oracle.services.tools.files import FileText, ProjectFiles
 from oracle.services.tools.rooted_files import RootedFiles
+from oracle.services.tools.writing import file_name
 
 router = APIRouter(prefix="/api")
 
@@ -45,15 +47,17 @@ async def source(
 @router.get("/lines", tags=["page"])
 async def lines(
     door: TheDoor,
-    path: AnyPath,
+    path: Annotated[str, Query(max_length=1000, description="From the root")] = "",
+    note: Annotated[str, Query(max_length=200, description="Instead: the title of a note")] = "",
+    thread: Annotated[str, Query(max_length=200, description="Instead: a thread's name")] = "",
     first: Line = None,
     last: Line = None,
     digest: Annotated[
         str, Query(max_length=64, description="Of the file as it was read, to see if it changed")
     ] = "",
 ) -> dict[str, Any]:
-    """The same as data, at most 2,000 lines."""
-    part = await _part_of(door, path, first, last)
+    """The same as data, at most 2,000 lines. A note and a thread are found as their tools do."""
+    part = await _part_of(door, path or _written_at(door, note, thread), first, last)
     shown = part.lines[:MOST_LINES]
     return {
         "path": part.text.path,
@@ -63,6 +67,14 @@ async def lines(
         "total": len(part.text.lines),
         "changed": not part.text.digest.startswith(digest) if digest else None,
     }
+
+
+def _written_at(door: Door, note: str, thread: str) -> str:
+    folder = door.settings.vault.notes if note else THREADS_FOLDER
+    name = file_name(note or thread.removesuffix(".md"))
+    if name is None:
+        raise InputError("send the path of a file, the title of a note, or the name of a thread")
+    return f"{folder}/{name}.md"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

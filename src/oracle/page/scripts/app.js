@@ -78,6 +78,8 @@ function titleOf(route) {
   return names[route.name];
 }
 
+/** From this width on, sessions stay open beside the conversation. */
+const PINNED = 2300;
 const FIRST_WAIT = 1000; // milliseconds until a server that is gone is asked again
 const LONGEST_WAIT = 15_000;
 /** What changes seldom is shown as it was, until the server has answered. */
@@ -133,7 +135,7 @@ function listenToKeys() {
 
 /** Close what is open, the last thing first; with nothing open, stop the run. */
 function escape() {
-  if (state.panel) return set({ panel: null });
+  if (state.panel && innerWidth < PINNED) return set({ panel: null });
   if (state.node) return set({ node: null });
   if (state.citation !== null) return set({ citation: null, stage: "tree" });
   if (!liveExchange()) return document.activeElement?.blur();
@@ -141,6 +143,7 @@ function escape() {
 }
 
 router.listen();
+if (innerWidth >= PINNED && state.route.session) set({ panel: "sessions" });
 listenToKeys();
 set({ page: lastKnown() });
 comeBack();

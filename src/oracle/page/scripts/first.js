@@ -15,7 +15,7 @@ export function FirstVisit() {
   return html`<main class="chat" aria-label="Conversation" id="answer" tabindex="-1"><div class="welcome">
       <h1>Ask this project something.</h1>
       <p class="lead">Answers come with the lines they rest on, and you can watch how they come about.</p>
-      <${Composer} isFirst placeholder=${questions[0]?.question ?? "Where is …, and how does it work?"} />
+      <${Composer} isFirst placeholder="Where is …, and how does it work?" />
       ${page && (questions.length > 0 || recorded) && html`<section class="tryout"><h2>Or start with one of these</h2><ul>
         ${questions.map((one) => html`<li key=${one.question}><button type="button" onClick=${() => ask(one.question, null)}>${one.question}</button><span>${one.kind}</span></li>`)}
         ${recorded && html`<li><a href=${`/runs/${recorded.id}?play=1`}>Watch a recorded run instead</a><span>${plural(recorded.usage?.turns ?? 1, "turn")}</span></li>`}

@@ -13,7 +13,7 @@ export const state = {
   /** Sessions of the panel. */
   sessions: null,
   panel: null,
-  /** The run that the mind shows; see run.js. */
+  /** The run that the mind shows; see mind/reduce.js. What listens to "panels" hears of it one frame later. */
   run: null,
   /** step: how many changes of a status are shown; null is the end, which moves on while live. */
   playhead: { step: null, isPlaying: false, speed: 1 },
@@ -34,6 +34,7 @@ export const state = {
 const listeners = new Map();
 let changed = new Set();
 let isWaiting = false;
+let isHeldBack = false;
 
 /** Tell that `keys` of the state have changed. With a hidden page no frame comes, hence the timer. */
 export function touch(...keys) {
@@ -70,6 +71,11 @@ function deliver() {
   isWaiting = false;
   const keys = changed;
   changed = new Set();
+  // Chat and mind are drawn in two frames, if both have changed: neither has to wait for all of the other.
+  isHeldBack = !isHeldBack && keys.has("session") && keys.delete("run");
+  if (isHeldBack) touch("run");
+  // Of the mind the tree is first, and what is below it follows: a new run is too much for one frame.
+  if (keys.has("run")) touch("panels");
   const due = new Set();
   for (const key of keys) for (const listener of listeners.get(key) ?? []) due.add(listener);
   for (const listener of due) listener(keys);

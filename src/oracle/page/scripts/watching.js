@@ -21,7 +21,7 @@ export function watchRun(id) {
     onState: (connection) => state.run === run && state.connection !== connection && set({ connection }),
     on(type, data) {
       take(run, type, data);
-      if (state.run === run) touch("run");
+      if (state.run === run) touch(type === "text" ? "text" : "run");
     },
   }).catch((problem) => {
     Object.assign(run, { problem: problem.message, isLive: false });

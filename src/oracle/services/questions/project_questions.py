@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
@@ -13,6 +14,8 @@ from oracle.patterns import lazy_pattern
 _TEST: Final = lazy_pattern(r"(?:^|[/_.-])(?:tests?|spec|conftest|examples?|benchmarks?|scripts)\b")
 _CLASS: Final = lazy_pattern(r"[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+$")
 _FUNCTION: Final = lazy_pattern(r"[a-z][a-z0-9]{2,}(?:_[a-z0-9]{3,}){1,3}$")
+_WORD: Final = lazy_pattern(r"[A-Z]?[a-z0-9]{5,}|[A-Z][a-z0-9]{3,}")
+"""Shorter ones, such as "for" and "with", are in names of any project."""
 _MOST: Final = 3
 _FEWEST_FILES: Final = 3
 """A folder with fewer is not worth a question about all of it."""
@@ -26,11 +29,11 @@ def questions_about(
     `names` are what each file defines. The result has a `question` and its `kind`.
     """
     code = {path: found for path, found in names.items() if found and not _TEST.search(path)}
-    classes, functions = _first(code, _CLASS), _first(code, _FUNCTION)
+    class_, function = _telling(code, _CLASS), _telling(code, _FUNCTION)
     found: list[dict[str, str]] = []
-    if function := next(functions, None):
+    if function:
         found.append({"question": f"How does {function} work?", "kind": "code"})
-    if class_ := next(classes, None):
+    if class_:
         found.append({"question": f"Where is {class_} defined, and who uses it?", "kind": "code"})
     if folder := _largest_folder([*code]):
         question = f"What are all the parts of {folder}, and what is each for?"
@@ -39,10 +42,21 @@ def questions_about(
     return found[:_MOST]
 
 
-def _first(code: Mapping[str, Sequence[str]], form: re.Pattern[str]) -> Iterator[str]:
-    """Names that say something, of the files that define the most."""
-    ordered = sorted(code, key=lambda path: (-len(code[path]), path))
-    return (name for path in ordered for name in code[path] if form.match(name))
+def _telling(code: Mapping[str, Sequence[str]], form: re.Pattern[str]) -> str | None:
+    """A name of what the project is about: other names use each of its words too."""
+    names = [name for path in sorted(code) for name in dict.fromkeys(code[path])]
+    uses = Counter(word for name in names for word in set(_words(name)))
+
+    def weight(name: str) -> tuple[bool, bool, int]:
+        words = _words(name)
+        least = min((uses[word] for word in words), default=0)
+        return least > 1, len(words) > 1, least
+
+    return max((name for name in names if form.match(name)), key=weight, default=None)
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
 
 
 def _largest_folder(paths: Sequence[str]) -> str | None:

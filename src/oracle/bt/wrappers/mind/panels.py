@@ -187,7 +187,10 @@ def sources_data(
     found = [source for source in chunk["sources"] if not source["cited"]]
     return {
         "is_checked": chunk["citations"] is not None,
-        "cited": [_citation(number, each) for number, each in enumerate(citations, start=1)],
+        "cited": [
+            _citation(number, each) | _reader(each, chunk["sources"], read_by)
+            for number, each in enumerate(citations, start=1)
+        ],
         "found": [_found(source, read_by) for source in found],
     }
 
@@ -210,6 +213,27 @@ def _citation(number: int, cited: Mapping[str, Any]) -> dict[str, Any]:
         "note": cited["mark"] or None,
         "digest": cited["digest"] or None,
     }
+
+
+def _reader(
+    cited: Mapping[str, Any],
+    sources: Sequence[Mapping[str, Any]],
+    read_by: Mapping[str, tuple[str, int]],
+) -> dict[str, Any]:
+    """Which call brought the cited lines, the latest one, and which lines it brought."""
+    path, first, last = cited["path"], cited["start"] or 0, cited["end"] or 0
+    brought = [
+        (read_by[str(source.get("where"))], source)
+        for source in sources
+        if str(source.get("where")) in read_by
+        and source.get("path") == path
+        and (source.get("start") or 0) <= last
+        and (source.get("end") or 0) >= first
+    ]
+    if not path or not brought:
+        return {"tool": None, "turn": None, "read": None}
+    (tool, turn), source = max(brought, key=lambda each: each[0][1])
+    return {"tool": tool, "turn": turn, "read": [source.get("start"), source.get("end")]}
 
 
 def _found(source: Mapping[str, Any], read_by: Mapping[str, tuple[str, int]]) -> dict[str, Any]:

@@ -54,22 +54,32 @@ const PLACES = ["path", "title", "thread", "file", "name"];
 function Written({ call }) {
   const text = TEXTS.map((name) => call.arguments[name]).find((value) => typeof value === "string") ?? null;
   const place = PLACES.map((name) => call.arguments[name]).find((value) => typeof value === "string") ?? "";
-  const before = useBefore(call.arguments.path ?? null);
+  const { path, text: before } = useBefore(call);
   if (text === null) return html`<pre class="diff" tabindex="0"><span>${JSON.stringify(call.arguments, null, 2)}</span></pre>`;
-  const rows = diffLines(before ?? "", text);
+  const rows = diffLines(before ?? "", writtenText(call, text, before));
   const rest = Object.entries(call.arguments).filter(([name, value]) => value !== text && value !== place && value !== false);
-  return html`<p class="where"><code>${call.name}</code> ${place && html`to <code>${place}</code>`}${rest.map(([name, value]) => html`, ${name} <code>${String(value)}</code>`)}</p>
+  return html`<p class="where"><code>${call.name}</code> ${place && html`to <code>${path ?? place}</code>`}${rest.map(([name, value]) => html`, ${name} <code>${String(value)}</code>`)}</p>
     <pre class="diff" tabindex="0" aria-label="What would be written">${rows.map(([kind, line]) => html`<span class=${kind}>${line}</span>`)}</pre>`;
 }
 
+/** What the file would say. A note gets its title as a heading; to a thread something is added. */
+function writtenText({ name, arguments: given }, text, before) {
+  if (name === "push_thread") return before ? `${before}\n\n${text}` : text;
+  const body = text.replace(/^\n+|\n+$/g, "");
+  return name === "write_note" && !body.startsWith("# ") ? `# ${given.title}\n\n${body}` : text.replace(/\n+$/, "");
+}
+
+const beforeQuery = ({ path, title, thread }) => (path ? { path } : title ? { note: title } : thread ? { thread } : null);
+
 /** What the file says now, so that the difference can be shown; nothing if there is no such file. */
-function useBefore(path) {
-  const [text, setText] = useState(null);
+function useBefore({ arguments: given }) {
+  const [found, setFound] = useState({ path: null, text: null });
+  const query = beforeQuery(given);
   useEffect(() => {
-    if (!path) return;
-    get(`/api/lines?path=${encodeURIComponent(path)}`)
-      .then((found) => setText(found.lines.map((line) => line.text).join("\n")))
+    if (!query) return;
+    get(`/api/lines?${new URLSearchParams(query)}`)
+      .then(({ path, lines }) => setFound({ path, text: lines.map((line) => line.text).join("\n") }))
       .catch(() => {});
-  }, [path]);
-  return text;
+  }, [JSON.stringify(query)]);
+  return found;
 }

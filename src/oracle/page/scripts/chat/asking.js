@@ -48,12 +48,13 @@ export function showExchange(id) {
 
 /** Hear what a run said and says. One that has ended says it again from its record. */
 export function hear(session, exchange) {
-  if (listening.has(exchange.runId) || exchange.isHeard) return;
+  if (!exchange.runId || listening.has(exchange.runId) || exchange.isHeard) return;
   listening.set(exchange.runId, true);
   exchange.isHeard = true;
   const path = `/api/runs/${exchange.runId}/stream`;
   follow(path, { ends: ["done"], on: taking(session, exchange), onState: connected(exchange) })
-    .catch((problem) => fail(exchange, problem))
+    // An answer is shown as it was stored, if the run it came from has been deleted since.
+    .catch((problem) => (problem.status === 404 && exchange.answer != null ? null : fail(exchange, problem)))
     .finally(() => listening.delete(exchange.runId));
 }
 

@@ -42,7 +42,7 @@ export function Chat({ isRecording, foot }) {
     const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
     isFollowing.current = isNear;
     setAway(!isNear);
-    const shown = inView(box);
+    const shown = inView(box, isNear);
     setHead(shown && shown.isPast ? shown.id : null);
     if (shown && session && session.shown !== shown.id) {
       session.shown = shown.id;
@@ -57,7 +57,7 @@ export function Chat({ isRecording, foot }) {
 
   useWatching(session);
   useKeys(branch, session);
-  const drawn = useDrawn(session, branch.length <= EAGER);
+  const drawn = useDrawn(session, branch.length <= EAGER, branchCounts(session));
   const stuck = head && session?.exchanges.get(head);
   return html`<main class="chat" aria-label="Conversation" id="answer" tabindex="-1">
     ${stuck && html`<div class="stuck" aria-hidden="true"><p>${stuck.question}</p><p class="meta">${headFacts(stuck)}</p></div>`}
@@ -75,17 +75,24 @@ export function Chat({ isRecording, foot }) {
 }
 
 /** An exchange that has not changed keeps its drawing: a long conversation costs no more than its last answer. */
-function useDrawn(session, isEager) {
+function useDrawn(session, isEager, counts) {
   const known = useRef(new Map());
   return (exchange) => {
     const step = state.run?.id === exchange.runId ? state.playhead.step : null;
-    const facts = [session.id, exchange.id, exchange.version, exchange.isLive, exchange.isLost, exchange.problem, step, session.exchanges.size, isEager, Boolean(state.page)].join("|");
+    const facts = [session.id, exchange.id, exchange.version, exchange.isLive, exchange.isLost, exchange.problem, step, counts.get(exchange.parentId), isEager, Boolean(state.page)].join("|");
     const old = known.current.get(exchange);
     if (old?.facts === facts) return old.drawing;
     const drawing = html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} isEager=${isEager} />`;
     known.current.set(exchange, { facts, drawing });
     return drawing;
   };
+}
+
+/** How many questions follow each exchange. */
+function branchCounts(session) {
+  const counts = new Map();
+  for (const { parentId } of session?.exchanges.values() ?? []) counts.set(parentId, (counts.get(parentId) ?? 0) + 1);
+  return counts;
 }
 
 /** For those who listen: the text is silent while it is written, and its end is said. */
@@ -109,26 +116,32 @@ function headFacts(exchange) {
   return facts.map((fact) => html`<span key=${fact}>${fact}</span>`);
 }
 
-/** The exchange that fills the upper half, and whether its question has left at the top. */
-function inView(box) {
+/**
+ * The exchange that fills the upper half, and whether its question has left at the top. They lie below each other, so
+ * few are looked at; and only of the one that is found the inside, because of the others the browser has not made it.
+ */
+function inView(box, isAtEnd) {
   const top = box.getBoundingClientRect().top;
   const limit = top + box.clientHeight / 2;
-  let shown = null;
-  for (const article of box.querySelectorAll("[data-exchange]")) {
-    const place = article.getBoundingClientRect();
-    if (place.top > limit) break;
-    const question = article.firstElementChild.getBoundingClientRect();
-    shown = { id: article.dataset.exchange, isPast: question.bottom < top + 8 && place.bottom > top + 90 };
+  const articles = box.querySelectorAll("[data-exchange]");
+  let [low, high] = [0, articles.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (articles[middle].getBoundingClientRect().top > limit) high = middle; else low = middle + 1;
   }
-  return shown;
+  // At the end the newest is what one reads, also if it is short and an earlier one fills the upper half.
+  const article = isAtEnd ? articles[articles.length - 1] : articles[low - 1];
+  if (!article) return null;
+  const question = article.firstElementChild.getBoundingClientRect();
+  return { id: article.dataset.exchange, isPast: question.bottom < top + 8 && article.getBoundingClientRect().bottom > top + 90 };
 }
 
 /** The mind follows the exchange in view, once the reader has stopped there. */
 function useWatching(session) {
   const shown = session?.exchanges.get(session.shown);
-  const runId = shown && shown.id !== NEW ? shown.runId : null;
+  const runId = shown && shown.id !== NEW ? shown.runId : undefined;
   useEffect(() => {
-    if (!session || !runId) return undefined;
+    if (!session || runId === undefined) return undefined;
     const timer = setTimeout(() => watchRun(runId), state.run ? 150 : 0);
     return () => clearTimeout(timer);
   }, [runId]);

@@ -32,7 +32,7 @@ export function Closing({ exchange }) {
         ${usage.money > 0 && html`<span>${money(usage.money)}</span>`}
         <span>${seconds(tookSeconds(exchange))}</span>
         ${of > 0 && html`<span>${hold === of ? `${plural(of, "citation")} hold` : `${hold} of ${plural(of, "citation")} hold`}</span>`}
-        ${exchange.done && !missing.length && tone === "yes" && html`<span>nothing missing</span>`}
+        ${exchange.done && !missing.length && tone === "yes" && hold === of && html`<span>nothing missing</span>`}
       </p>`}
     </footer>
   `;

@@ -5,7 +5,8 @@ export function newExchange(stored) {
   const meta = stored.metadata ?? {};
   return {
     id: stored.id,
-    runId: stored.run_id ?? stored.id,
+    // An answer may be kept longer than its run. While there is no answer, the exchange is named after its run.
+    runId: stored.run_id ?? (stored.answer == null ? stored.id : null),
     parentId: stored.parent_id ?? null,
     question: stored.question,
     answer: stored.answer ?? null,
@@ -87,13 +88,23 @@ const TAKE = {
     exchange.error = chunk.content;
   },
   done(exchange, chunk) {
-    exchange.done = chunk;
+    exchange.done = { ...chunk, missing: (chunk.missing ?? []).flatMap(listed) };
     exchange.answer = chunk.answer;
     exchange.stopReason = chunk.stop_reason;
     exchange.usage = chunk.usage;
     exchange.isLive = false;
   },
 };
+
+/** A model may write what is missing as a list: each of it is a row. */
+function listed(text) {
+  try {
+    const found = JSON.parse(text);
+    return Array.isArray(found) ? found.map(String) : [text];
+  } catch {
+    return [text];
+  }
+}
 
 /** Take a chunk in. A run that waits for a person says nothing, so whatever it says ends the waiting. */
 export function takeChunk(exchange, chunk) {

@@ -10,13 +10,13 @@ class Flow {
     this.element = element;
     this.text = "";
     this.settled = 0; // characters of the text that are drawn for good
-    this.settledBlocks = 0;
+    this.done = []; // the {raw, element} of these
     this.tail = []; // {raw, element} after that
   }
 
   /** Draw the text; what was drawn before and has not changed stays as it is. */
   show(text) {
-    if (!text.startsWith(this.text.slice(0, this.settled))) this.clear();
+    if (!text.startsWith(this.text.slice(0, this.settled))) this.unsettle();
     this.text = text;
     const tokens = blocksOf(text.slice(this.settled)).filter((token) => token.raw);
     const tail = [];
@@ -37,14 +37,19 @@ class Flow {
     // The last block may still grow, and blank lines may turn out to be inside of a list.
     while (tail.length > 2 && tail.at(-1).raw.trim()) {
       this.settled += tail[0].raw.length;
-      tail.shift();
+      this.done.push(tail.shift());
     }
     this.tail = tail;
   }
 
+  /** An earlier part is another one now, such as a citation with its mark. What is the same is still kept. */
+  unsettle() {
+    Object.assign(this, { settled: 0, tail: [...this.done, ...this.tail], done: [] });
+  }
+
   clear() {
     this.element.replaceChildren();
-    Object.assign(this, { text: "", settled: 0, tail: [] });
+    Object.assign(this, { text: "", settled: 0, done: [], tail: [] });
   }
 }
 

@@ -21,7 +21,7 @@ function Step({ turn, isUnderWay }) {
       <${Mark} name="fold" />
       <span class="t">Turn ${turn.turn}</span>
       <span class="what">${isUnderWay && !turn.calls.length ? "the model is asked" : turnWords(turn)}</span>
-      ${signal && html`<span class="sig"><${SignalMark} type=${signal.type} size=${12} />${signal.type} ${signal.confidence?.toFixed(2)}</span>`}
+      ${signal && html`<span class="sig"><${SignalMark} type=${signal.type} size=${12} /><b>${signal.type}</b> ${signal.confidence?.toFixed(2)}</span>`}
     </button>
     ${isOpen && html`<${Inside} turn=${turn} />`}
   </li>`;

@@ -1,5 +1,7 @@
 // One box of the tree as SVG. Its place is its own origin: the middle of its left edge.
+import { count } from "../format.js";
 import { html } from "../html.js";
+import { useStore } from "../store.js";
 import { markAt as drawMark, markOf } from "../marks.js";
 import { glyph, hexagon } from "./glyphs.js";
 import { HEX } from "./layout.js";
@@ -51,8 +53,16 @@ function whole(box, width, { markAt, textAt }, state) {
     ${box.glyph ? glyph(box.glyph, markAt + 16, -6) : null}
     ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}${" "}
     ${!box.isGlyph && box.isFolded && box.count > 0 ? html`<text class="count" data-open x=${width - 8} y="4" text-anchor="end">${box.count}</text>` : null}
-    ${state.aside ? html`<text class="aside" x="2" y="27">${state.aside}</text>` : null}
+    ${state.aside ? html`<${SoFar} y=${state.aside === "below" ? 27 : -19} />` : null}
     ${state.differs ? html`${" "}${badge(state.differs, width)}` : null}`;
+}
+
+/** How much has been written. It changes with each piece of text, and the box around it does not. */
+function SoFar({ y }) {
+  const { run } = useStore("text");
+  const text = run?.texts.at(-1);
+  const isNow = text && text.turn === run.models.at(-1)?.turn;
+  return html`<text class="aside" aria-hidden="true" x="2" y=${y}>${isNow ? `${count(text.length)} characters so far` : ""}</text>`;
 }
 
 function outline(box, width) {

@@ -12,7 +12,7 @@ import { useShown } from "./shown.js";
 import { kindWord, statusWord } from "./words.js";
 
 const TURNS = 4;
-const KEYS = 3;
+const LINE = 30; // characters of names in a line of the card
 
 /** One row for each turn in which the node was reached: its last status, and what it cost. Pure. */
 export function historyOf(run, node, step) {
@@ -59,7 +59,15 @@ export function Card() {
   </aside>`;
 }
 
-const keysOf = (keys) => `${keys.slice(0, KEYS).join(", ")}${keys.length > KEYS ? ` +${keys.length - KEYS}` : ""}`;
+/** As many as fit in a line, and how many more there are. */
+function keysOf(keys) {
+  let [shown, length] = [0, 0];
+  while (shown < keys.length && (shown === 0 || length + keys[shown].length <= LINE)) {
+    length += keys[shown].length + 2;
+    shown += 1;
+  }
+  return `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` +${keys.length - shown}` : ""}`;
+}
 
 function optionWords(options) {
   const pairs = Object.entries(options.args ? { ...options, ...options.args, args: undefined } : options);

@@ -11,6 +11,7 @@ import { follow } from "../stream.js";
 import { lanesOf } from "./lanes.js";
 import { newRun, take } from "./reduce.js";
 import { sharedDrawing, Side } from "./side.js";
+import { Speeds } from "./timeline.js";
 import { placedDifferences, sideWords, stepAtPlace, unionTree, verdictWords, viewAtPlace } from "./union.js";
 
 export function Compare({ a, b }) {
@@ -53,7 +54,7 @@ export function Comparison({ left, right, verdict }) {
   return html`<div class="compare">
     <${Verdict} verdict=${verdict} decided=${decided} left=${left} right=${right} names=${names} />
     <${Sides} union=${union} views=${views} marks=${marks} names=${names} onChoose=${(path) => { const hit = decided.find((one) => path && one.path.startsWith(path) && one.turn === place.turn); if (hit) choose(hit.number); }} />
-    ${differences.length || verdict.missing ? html`<ol class="diffs">${differences.map((one) => html`<${Difference} key=${one.number} one=${one} names=${names} isChosen=${one.number === chosen} onChoose=${() => goTo(one)} />`)}${verdict.missing ? html`<${Missing} missing=${verdict.missing} />` : null}</ol>` : null}
+    ${differences.length || verdict.missing ? html`<ol class="diffs">${differences.map((one) => html`<${Difference} key=${one.number} one=${one} names=${names} lengths=${{ a: left.turns.length, b: right.turns.length }} isChosen=${one.number === chosen} onChoose=${() => goTo(one)} />`)}${verdict.missing ? html`<${Missing} missing=${verdict.missing} />` : null}</ol>` : null}
     <${BothRuns} left=${left} right=${right} names=${names} turns=${turns} place=${place} setPlace=${setPlace} decided=${decided} move=${move} />
   </div>`;
 }
@@ -72,7 +73,8 @@ function Verdict({ verdict, decided, left, right, names }) {
   ];
   return html`<header class="verdict"><div>
       <h1><em>${words.head}</em>${words.rest.startsWith(",") ? "" : " "}${words.rest}</h1>
-      <p>${names.a} <code>${left.id.slice(0, 8)}</code> against ${names.b}${right.id === left.id ? "" : html` <code>${right.id.slice(0, 8)}</code>`}. Nothing was asked of a model.${questions(left, right).map((one) => html` <span key=${one} class="asked">${one}</span>`)}</p></div>
+      <p>${names.a} <code>${left.id.slice(0, 8)}</code> against ${names.b}${right.id === left.id ? "" : html` <code>${right.id.slice(0, 8)}</code>`}. Nothing was asked of a model.</p>
+      ${questions(left, right).map((one) => html`<p key=${one} class="asked">${one}</p>`)}</div>
     <${Gate} shadow=${verdict.shadow} />
     <dl class="deltas">${deltas.map(([name, before, now]) => html`<div key=${name}><dt>${name}</dt><dd class=${before === now ? "same" : ""}>${before} ${before === now ? "=" : "→"} ${now}</dd></div>`)}</dl>
   </header>`;
@@ -94,16 +96,29 @@ function Sides({ union, views, marks, names, onChoose }) {
   </div>`;
 }
 
-function Difference({ one, names, isChosen, onChoose }) {
-  const name = one.path?.split("/").at(-1) ?? "";
+function Difference({ one, names, lengths, isChosen, onChoose }) {
+  const name = one.path?.split("/").at(-1) ?? turnName(one, names, lengths);
   return html`<li class=${one.assumed ? "assumed" : ""}><button aria-current=${String(isChosen && !one.assumed)} onClick=${onChoose}>
     ${one.assumed ? html`<${Mark} name="info" />` : html`<i>${one.number}</i>`}
     <span class="where">${one.assumed ? `Assumed: ${name}` : name} <small>turn ${one.turn}${one.place ? `, ${one.place}` : inside(one.path)}</small></span>
-    ${one.assumed ? null : html`<span class="sides-words"><span>${names.a} <b>${sideWords(one.a)}</b></span><span>${names.b} <b>${sideWords(one.b)}</b></span></span>`}
-    ${one.why ? html`<span class="why">${sentenceCase(one.why)}</span>` : null}
-    ${["a", "b"].map((side) => (one[side]?.does?.length ? html`<span key=${side} class="why">${sentenceCase(names[side])}: ${one[side].does.join("; ")}.</span>` : null))}
+    ${one.assumed || !one.path ? null : html`<span class="sides-words"><span>${names.a} <b>${sideWords(one.a)}</b></span><span>${names.b} <b>${sideWords(one.b)}</b></span></span>`}
+    ${one.why && !saysOnlyTheSides(one) ? html`<span class="why">${sentenceCase(one.why)}</span>` : null}
+    ${["a", "b"].map((side) => (one[side]?.does?.length ? html`<span key=${side} class="why" title=${one[side].does.join("\n")}><b>${names[side]}</b> ${one[side].does.slice(0, MOST_DONE).map(shortened).join("; ")}${one[side].does.length > MOST_DONE ? "; …" : ""}</span>` : null))}
   </button></li>`;
 }
+
+const MOST_DONE = 2; // things that a side did; all of them are in the title
+const LONGEST = 90;
+const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text);
+
+/** A difference without a node: one of them has gone on for longer, or did something else. */
+function turnName({ turn }, names, lengths) {
+  if (turn > lengths.b) return `only ${names.a} has this turn`;
+  return turn > lengths.a ? `only ${names.b} has this turn` : "something else is done";
+}
+
+/** The words above it say the same: yes here, no there; or that the tools of a turn are only where the turn is. */
+const saysOnlyTheSides = (one) => (one.path ? /in the first, .* in the second\.$/.test(one.why) : one.a?.does?.length > 0 || one.b?.does?.length > 0);
 
 function Missing({ missing }) {
   return html`<li class="assumed"><div class="missing"><${Mark} name="halt" /><span class="where">The recording has no answer to this request. <small>turn ${missing.turn}</small></span><span class="why">${missing.words}</span></div></li>`;
@@ -123,6 +138,7 @@ function useMover({ left, right, turns, place, setPlace, decided, chosen, goTo }
   const now = useRef(null);
   now.current = { place, chosen };
   const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(1);
   const steps = (turn) => Math.max(1, ...[left, right].map((run) => stepAtPlace(run, { turn, share: 1 }) - stepAtPlace(run, { turn, share: 0 })));
   const by = (share) => {
     const { turn, share: before } = now.current.place;
@@ -148,21 +164,23 @@ function useMover({ left, right, turns, place, setPlace, decided, chosen, goTo }
     let frame = requestAnimationFrame(function next() {
       const { turn, share } = now.current.place;
       if (turn >= turns && share >= 1) { setPlaying(false); return; }
-      by(SHARE / 2);
+      by((SHARE / 2) * speed);
       frame = requestAnimationFrame(next);
     });
     return () => cancelAnimationFrame(frame);
-  }, [isPlaying]);
+  }, [isPlaying, speed]);
   useEffect(() => {
     const keys = { n: () => difference(1), "Shift+n": () => difference(-1), " ": toggle, ArrowLeft: () => stepBy(-1), ArrowRight: () => stepBy(1), "[": () => turnBy(-1), "]": () => turnBy(1) };
     const ends = Object.entries(keys).map(([key, act]) => onKey(key, act));
     return () => ends.forEach((end) => end());
   });
-  return { isPlaying, toggle, stepBy, toStart: () => setPlace({ turn: 1, share: 0 }), toEnd: () => setPlace({ turn: turns, share: 1 }) };
+  return { isPlaying, speed, setSpeed, toggle, stepBy, toStart: () => setPlace({ turn: 1, share: 0 }), toEnd: () => setPlace({ turn: turns, share: 1 }) };
 }
 
-const LANE = 44;
+const LANE = 46;
 const GUTTER = 96;
+const NAMED = 190; // a turn narrower than this has no room for the names of signals
+const LABEL = 132;
 
 function BothRuns({ left, right, names, turns, place, setPlace, decided, move }) {
   const ref = useRef(null);
@@ -181,29 +199,29 @@ function BothRuns({ left, right, names, turns, place, setPlace, decided, move })
   const buttons = [["start", "To the start", move.toStart], ["back", "Step back", () => move.stepBy(-1)], [move.isPlaying ? "pause" : "play", move.isPlaying ? "Pause" : "Play", move.toggle], ["on", "Step on", () => move.stepBy(1)], ["end", "To the end", move.toEnd]];
   return html`<section class="time" aria-label="Both runs"><header><h2 class="label">Both runs</h2>
       <span class="transport" role="group" aria-label="Player">${buttons.map(([icon, label, act]) => html`<button key=${label.length} class=${icon === "play" || icon === "pause" ? "play" : ""} aria-label=${label} onClick=${act}><${Icon} name=${icon} size=${14} /></button>`)}</span>
-      <span class="at">turn ${place.turn}, step ${stepAtPlace(left, place)} of ${left.steps.length}</span>
+      <span class="at">turn ${place.turn}, step ${stepAtPlace(left, place)} of ${left.steps.length}</span><${Speeds} speed=${move.speed} onChoose=${move.setSpeed} />
       <span class="right keyhints"><span><kbd>n</kbd> next difference</span><span><kbd>←</kbd> <kbd>→</kbd> step</span><span><kbd>[</kbd> <kbd>]</kbd> turn</span></span></header>
-    <div class="lanes-place both" ref=${ref}>${width ? html`<svg class="lanes" width=${width} height=${24 + 2 * LANE} onPointerDown=${(event) => { event.currentTarget.setPointerCapture(event.pointerId); scrub(event); }} onPointerMove=${(event) => { if (event.buttons === 1) scrub(event); }}>
-      <rect class=${decided.some((one) => one.turn === place.turn) ? "washdiff" : "wash"} x=${GUTTER + (place.turn - 1) * each} width=${each} height=${24 + 2 * LANE} rx="6" />
+    <div class="lanes-place both" ref=${ref}>${width ? html`<svg class="lanes" width=${width} height=${28 + 2 * LANE} onPointerDown=${(event) => { event.currentTarget.setPointerCapture(event.pointerId); scrub(event); }} onPointerMove=${(event) => { if (event.buttons === 1) scrub(event); }}>
+      <rect class=${decided.some((one) => one.turn === place.turn) ? "washdiff" : "wash"} x=${GUTTER + (place.turn - 1) * each} width=${each} height=${28 + 2 * LANE} rx="6" />
       ${Array.from({ length: turns }, (_, at) => turnHead(at + 1, GUTTER + at * each, each, decided))}
-      ${[left, right].map((run, at) => html`<g key=${at} transform=${`translate(0 ${22 + at * LANE})`}>${laneOf(run, at === 0 ? names.a : names.b, width, turns, decided.filter((one) => at === 1), each)}</g>`)}
-      <g class="head" transform=${`translate(${x} 0)`} aria-hidden="true"><line y1="0" y2=${24 + 2 * LANE} /><path d="M-5 0h10v6l-5 5-5-5z" /></g></svg>
+      ${[left, right].map((run, at) => html`<g key=${at} transform=${`translate(0 ${28 + at * LANE})`}>${laneOf(run, at === 0 ? names.a : names.b, width, turns, decided.filter((one) => at === 1), each)}</g>`)}
+      <g class="head" transform=${`translate(${x} 0)`} aria-hidden="true"><line y1="0" y2=${28 + 2 * LANE} /><path d="M-5 0h10v3l-5 5-5-5z" /></g></svg>
       <input class="scrubber" type="range" min="0" max=${turns * 100} value=${Math.round((place.turn - 1 + place.share) * 100)} aria-label="Playhead of both runs" aria-valuetext=${`turn ${place.turn}, step ${stepAtPlace(left, place)}`} onInput=${(event) => { const at = Math.min(turns * 100 - 0.01, Number(event.target.value)) / 100; setPlace({ turn: Math.floor(at) + 1, share: at - Math.floor(at) }); }} />` : null}</div>
   </section>`;
 }
 
 function turnHead(turn, x, width, decided) {
   const here = decided.filter((one) => one.turn === turn).length;
-  return html`<g key=${turn}>${turn > 1 ? html`<line class="grid" x1=${x} x2=${x} y1="2" y2=${22 + 2 * LANE} />` : null}
-    ${width > 60 ? html`<text class="turn" x=${x + 8} y="14">turn ${turn}${width > 130 ? html`<tspan class=${here ? "difftext" : "what"} dx="8">${here ? plural(here, "difference") : "the same"}</tspan>` : null}</text>` : null}</g>`;
+  return html`<g key=${turn}>${turn > 1 ? html`<line class="grid" x1=${x} x2=${x} y1="2" y2=${26 + 2 * LANE} />` : null}
+    ${width > 60 ? html`<text class="turn" x=${x + 8} y="18">turn ${turn}${width > 130 ? html`<tspan class=${here ? "difftext" : "what"} dx="8">${here ? plural(here, "difference") : "the same"}</tspan>` : null}</text>` : null}</g>`;
 }
 
 function laneOf(run, name, width, turns, differences, each) {
-  const lanes = lanesOf(run, { width: width - 8, left: GUTTER, columns: turns });
+  const lanes = lanesOf(run, { width: width - 8, left: GUTTER, columns: turns, label: each > NAMED ? LABEL : 0, isApart: true });
   return html`<text x="0" y="20" class="lane-name">${name}</text>
     ${lanes.models.map((one) => html`<rect key=${one.step} class="model" x=${one.x} y="12" width=${Math.max(3, one.right - one.x)} height="8" rx="1.5" />`)}
     ${lanes.calls.map((one) => html`<rect key=${one.id} class="tool" x=${one.x} y=${12 + one.row * 6} width=${Math.max(6, one.right - one.x)} height="3.5" rx="1.5"><title>${one.tool}</title></rect>`)}
-    ${lanes.signals.map((one) => html`<g key=${one.step} class="signal"><${SignalMark} type=${one.type} x=${one.x - 7} y="9" />${each > 190 ? html`<text class="name" x=${one.x + 12} y="16">${one.type}</text><text x=${one.x + 12} y="30">${one.confidence?.toFixed(2) ?? ""}<tspan dx="6">${(one.verdict ?? "").replaceAll("_", " ")}</tspan></text>` : null}<title>${`${one.type} ${one.verdict ?? ""}`}</title></g>`)}
+    ${lanes.signals.map((one) => html`<g key=${one.step} class="signal"><${SignalMark} type=${one.type} x=${one.x - 7} y="9" />${each > NAMED ? html`<text class="name" x=${one.x + 12} y="16">${one.type}</text><text x=${one.x + 12} y="30">${one.confidence?.toFixed(2) ?? ""}<tspan dx="6">${(one.verdict ?? "").replaceAll("_", " ")}</tspan></text>` : null}<title>${`${one.type} ${one.verdict ?? ""}`}</title></g>`)}
     ${differences.map((one) => html`<path key=${one.number} class="diffmark" transform=${`translate(${GUTTER + (one.turn - 1) * each + 10 + (one.number % 4) * 12} 0)`} d="m0-4.5 4.5 4.5-4.5 4.5-4.5-4.5z"><title>difference ${one.number}</title></path>`)}`;
 }
 

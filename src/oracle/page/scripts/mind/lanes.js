@@ -8,11 +8,14 @@ import { endTime } from "./reduce.js";
 const COLUMNS = [4, 8, 16, 30];
 const SPANS = [5, 15, 30, 60, 120, 300, 600, 1800, 3600]; // seconds
 
-/** `columns` is how many there are at least, for two runs below each other. */
-export function lanesOf(run, { width, left = 0, byTime = false, columns: least = 0 }) {
+/**
+ * `columns` is how many there are at least, for two runs below each other. `label` is the room that the words of a
+ * signal need at its right, in pixels; with `isApart` nothing that follows lies below them.
+ */
+export function lanesOf(run, { width, left = 0, byTime = false, columns: least = 0, label = 0, isApart = false }) {
   const bounds = boundsOf(run);
   const room = Math.max(1, width - left);
-  const frame = byTime ? timeFrame(run, bounds, left, room) : turnFrame(run, bounds, left, room, least);
+  const frame = byTime ? timeFrame(run, bounds, left, room) : turnFrame(run, bounds, left, room, { least, label, isApart });
   const { columns, xOf } = frame;
   const end = { at: endTime(run), step: run.steps.length };
   const span = (one) => ({ ...one, x: xOf(one), right: xOf(one.end ?? end), isOpen: !one.end && run.isLive });
@@ -39,17 +42,34 @@ export function boundsOf(run) {
   return bounds;
 }
 
-function turnFrame(run, bounds, left, room, least) {
+function turnFrame(run, bounds, left, room, { least, label, isApart }) {
   const wanted = Math.max(1, least, bounds.length);
   const count = run.isLive ? COLUMNS.find((one) => one >= wanted) ?? Math.ceil(wanted / 30) * 30 : wanted;
   const each = room / count;
-  const columns = bounds.map((bound, at) => ({ ...bound, x: left + at * each, width: each }));
+  const columns = bounds.map((bound, at) => ({ ...bound, x: left + at * each, width: each, bend: bendOf(run, bound, label / each, isApart) }));
   const xOf = ({ at, step }) => {
     const column = columns.findLast((one) => step > one.from.step || one === columns[0]);
     if (!column) return left;
-    return column.x + column.width * Math.max(0, Math.min(1, share(column, at ?? 0, step)));
+    return column.x + column.width * bent(column.bend, Math.max(0, Math.min(1, share(column, at ?? 0, step))));
   };
   return { columns, xOf };
+}
+
+// A signal late in its turn has no room for its words. Then what comes before it is drawn closer together.
+function bendOf(run, bound, room, isApart) {
+  const signal = run.signals.findLast((one) => one.turn === bound.turn);
+  if (!signal || !bound.to || room <= 0 || room > 0.7) return null;
+  const { at, step } = modelEnd(run, signal) ?? signal;
+  const from = Math.max(0, Math.min(1, share(bound, at ?? 0, step)));
+  const rest = isApart ? 0.28 : 0; // for what follows the words
+  return { from, to: Math.min(from, Math.max(0.1, 1 - room - rest)), gap: isApart ? room : 0 };
+}
+
+function bent(bend, place) {
+  if (!bend) return place;
+  const { from, to, gap } = bend;
+  if (place <= from) return from > 0 ? (place / from) * to : place;
+  return to + gap + ((place - from) / (1 - from)) * (1 - to - gap);
 }
 
 // A turn that still runs has no end to measure by: its place is only ever pushed on, never scaled anew.

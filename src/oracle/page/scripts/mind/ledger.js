@@ -15,8 +15,8 @@ export function trackOf({ used, limit, reserve = 0, expected = 0 }) {
 }
 
 export function Ledger() {
-  const view = useShown();
-  const budgets = view?.budgets ?? [];
+  const view = useShown("panels");
+  const budgets = (view?.budgets ?? []).toSorted((a, b) => Boolean(a.off) - Boolean(b.off)); // what is off comes last
   const hasReserve = budgets.some((one) => one.reserve > 0);
   // The tools go with the next turn, not at once.
   const scarcity = view?.tools?.some((one) => one.state === "offered") ? "reserve left" : "tools withdrawn";

@@ -1,4 +1,5 @@
 // The right pane: the sentence, the stage, the timeline, and the ledger with tools and prompt.
+import { count } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Icon } from "../icons.js";
 import { onKey } from "../keys.js";
@@ -25,7 +26,7 @@ const DETAILS = [["path", "Path"], ["turn", "Turn"], ["all", "All"]];
 const LEGEND = [["yes", "yes"], ["no", "no"], ["run", "running"], ["skip", "skipped"], ["idle", "not reached"]];
 
 export function Mind() {
-  const { run, stage, citation } = useStore("run", "stage", "citation");
+  const { stage, citation } = useStore("stage", "citation");
   const isPhone = useMedia(PHONE);
   const isWide = useMedia(WIDE);
   const pane = useMedia(ONE_PANE) ? "main" : "section"; // alone on the screen, it is what the page is about
@@ -37,7 +38,7 @@ export function Mind() {
   return html`<${pane} class=${`mind${isPhone ? " narrow" : ""}`} id="mind" aria-label="The mind" tabindex="-1">
     <header class="telling"><h2 class="vh">What happens</h2><${Sentence} /><${HeldControls} /><${Stages} isTree=${isTree} hasStages=${!isBeside} isPhone=${isPhone} /></header>
     <h2 class="vh">${isTree ? "Tree" : "Sources"}</h2>
-    ${isTree ? (isPhone ? html`<div class="stage"><${Outline} /><${Card} /></div>` : html`<${TreeStage}><${Legend} run=${run} /><${Card} /><${Board} /></${TreeStage}>`) : html`<div class="stage"><${Sources} /></div>`}
+    ${isTree ? (isPhone ? html`<div class="stage"><${Outline} /><${Card} /></div>` : html`<${TreeStage}><${Legend} /><${Card} /><${Board} /></${TreeStage}>`) : html`<div class="stage"><${Sources} /></div>`}
     <${Timeline} />
     <${Lower} />
   </${pane}>`;
@@ -55,8 +56,8 @@ function Stages({ isTree, hasStages, isPhone }) {
   </span>`;
 }
 
-function Legend({ run }) {
-  const { looking: now } = useStore("looking");
+function Legend() {
+  const { run, looking: now } = useStore("run", "looking");
   if (!run?.tree) return null;
   const isAll = looking.detailFor(run, 1000) === "all";
   return html`<div class="legend" aria-hidden="true">${LEGEND.map(([mark, word]) => html`<span key=${mark}><${Mark} name=${mark} />${word}</span>`)}</div>
@@ -65,7 +66,7 @@ function Legend({ run }) {
 
 // Below 760 px of height the three are one line that opens over the stage.
 function Lower() {
-  const { run } = useStore("run", "playhead");
+  const { run } = useStore("panels", "playhead");
   const [isOpen, setOpen] = useState(false);
   const view = run ? shown() : null;
   return html`<div class=${`lower${isOpen ? " open" : ""}`}>
@@ -81,7 +82,7 @@ export function lineOf(view) {
   const turns = find("turns");
   const tokens = find("tokens");
   const tools = view.tools.filter((one) => one.state === "offered").length;
-  return [turns && `${turns.used} of ${turns.limit} turns`, tokens && `${tokens.used.toLocaleString("en")} tokens`, `${tools} tools`].filter(Boolean).join(", ");
+  return [turns && `${turns.used} of ${turns.limit} turns`, tokens && `${count(tokens.used)} tokens`, `${tools} tools`].filter(Boolean).join(", ");
 }
 
 function useMedia(query) {

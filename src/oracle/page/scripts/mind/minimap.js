@@ -1,4 +1,5 @@
 // Where the line lies among all nodes. In detail All it is a map of the drawing: its viewport can be dragged.
+import { count } from "../format.js";
 import { html } from "../html.js";
 import * as looking from "./looking.js";
 import { ancestorsOf } from "./reduce.js";
@@ -58,7 +59,7 @@ export function Minimap({ run, view, drawing, place, size }) {
       ${view.focus ? html`<path class=${`minilit${view.isLive ? "" : " ink"}`} d=${lineTo(view.focus)} />` : null}
       ${isMap ? viewport(drawing, place, size) : null}
     </svg>
-    <p>${run.tree.nodes.length.toLocaleString("en")} nodes, ${drawing.boxes.length.toLocaleString("en")} drawn</p>
+    <p>${count(run.tree.nodes.length)} nodes, ${count(drawing.boxes.length)} drawn</p>
   </div>`;
 }
 

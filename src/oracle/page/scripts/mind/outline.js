@@ -31,6 +31,15 @@ export function Outline() {
   return html`<ul class="outline" role="tree" aria-label="Behavior tree" onKeyDown=${onKeyDown}>${branch(root, { stop, view, run }, 1)}</ul>`;
 }
 
+const NAMED = 3; // of a group so many are named
+
+/** A row has room for the names of a group, where a box has it for their number. */
+function wordsOf(box) {
+  if (!box.isGroup) return box.isLit ? box.fullLabel ?? box.label : box.label;
+  const names = box.units.slice(0, NAMED).map((unit) => unit.label).join(", ");
+  return box.units.length > NAMED ? `${names}, ${box.units.length - NAMED} more` : names;
+}
+
 function branch(box, at, level) {
   const isOpen = !box.isFolded && box.children.length > 0;
   const act = () => (box.isGroup ? looking.open(box) : set({ node: state.node === box.unit.inner.path ? null : box.unit.inner.path }));
@@ -38,7 +47,7 @@ function branch(box, at, level) {
   return html`<li key=${box.id} role="none">
     <button class=${`row${lit}`} role="treeitem" data-id=${box.id} aria-level=${level} aria-label=${boxName(box)} aria-expanded=${box.isLeaf ? undefined : String(isOpen)}
       aria-selected=${String(state.node === box.unit?.inner.path)} tabindex=${box.id === at.stop ? 0 : -1} onClick=${act}>
-      <${Mark} name=${markOf(box.status)} /><span>${box.fullLabel && box.isLit ? box.fullLabel : box.label}</span>${" "}<span class="c">${box.isFolded && box.count ? box.count : ""}</span></button>
+      <${Mark} name=${markOf(box.status)} /><span>${wordsOf(box)}</span>${" "}<span class="c">${box.isFolded && box.count ? box.count : ""}</span></button>
     ${isOpen ? html`<ul role="group" class=${box.children.some((child) => child.isLit) ? `lit${at.view.isLive ? "" : " ink"}` : ""}>${box.children.map((child) => branch(child, at, level + 1))}</ul>` : null}
   </li>`;
 }

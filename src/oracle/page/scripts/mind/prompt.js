@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "../html.js";
 import { useStore } from "../store.js";
 
 export function Prompt() {
-  const { run } = useStore("run");
+  const { run } = useStore("panels");
   const [open, setOpen] = useState(null);
   const segments = run?.prompt?.segments ?? [];
   const added = run?.prompt?.added ?? [];
@@ -13,7 +13,7 @@ export function Prompt() {
     <h3 id="prompt-heading">Prompt <span>${segments.length ? `${count(total)} tokens` : ""}${added.length ? html` <button class="plainlink" aria-label=${`${added.length} added in mid-run`} title=${`${added.length} added in mid-run`} onClick=${() => setOpen(together(added))}>+${added.length}</button>` : null}</span></h3>
     ${segments.length ? html`<${Bar} segments=${segments} total=${total} />` : null}
     <ul class="segments">
-      ${segments.map((one) => html`<li key=${one.name}><button disabled=${!one.text} onClick=${() => setOpen(one)}>${one.name}</button><span>${count(one.tokens)}</span></li>`)}
+      ${segments.map((one) => html`<li key=${one.name}><button disabled=${!one.text} onClick=${() => setOpen(one)}>${one.name}${one.count > 1 ? html` <small>×${count(one.count)}</small>` : null}</button><span>${count(one.tokens)}</span></li>`)}
     </ul>
     ${segments.length === 0 ? html`<p class="nothing">What the model is given first.</p>` : null}
     ${open ? html`<${PromptText} segment=${open} onClose=${() => setOpen(null)} />` : null}

@@ -19,7 +19,8 @@ export function take(run, type, data) {
   if (!handler) return run; // a newer server may say more than this page knows
   handler(run, data);
   if (data.at > run.at) run.at = data.at;
-  run.version += 1;
+  // Text comes many times a second and changes nothing of a moment but its length.
+  if (type !== "text") run.version += 1;
   return run;
 }
 
@@ -103,8 +104,19 @@ function takeSignal(run, data) {
 // The first one has the segments; later ones only what was added since.
 function takePrompt(run, data) {
   run.prompt ??= { segments: [], added: [] };
-  if (data.segments?.length) run.prompt.segments = data.segments;
+  if (data.segments?.length) run.prompt.segments = joinedByName(data.segments);
   run.prompt.added.push(...(data.added ?? []));
+}
+
+// Each message of a long conversation is a part of its own: "history" a thousand times. It is one row.
+function joinedByName(segments) {
+  const rows = new Map();
+  for (const { name, tokens, text } of segments) {
+    const row = rows.get(name) ?? rows.set(name, { name, tokens: 0, texts: [] }).get(name);
+    row.tokens += tokens;
+    row.texts.push(text);
+  }
+  return [...rows.values()].map(({ name, tokens, texts }) => ({ name, tokens, count: texts.length, text: texts.join("\n\n") }));
 }
 
 function takeSpan(run, spans, data, isSame) {
@@ -147,12 +159,26 @@ function unjudged(signal, at, isEnd) {
 export const endTime = (run) => run.at;
 
 // A node that changes below one that had ended begins it anew: what was there before belongs to an earlier round.
+// A moment is mostly asked for after an earlier one, so what was found for that is gone on with.
+const FOUND = new WeakMap();
+
 function statusesAt(run, at) {
-  const statuses = new Map();
   const { tree } = run;
-  if (!tree) return statuses;
-  for (let i = 0; i < at; i += 1) {
-    const step = run.steps[i];
+  if (!tree) return new Map();
+  const before = FOUND.get(run);
+  const isOn = before && before.tree === tree && before.at <= at;
+  const found = isOn ? before : { tree, at: 0, statuses: new Map() };
+  follow(run, found, at);
+  FOUND.set(run, found);
+  const statuses = new Map(found.statuses);
+  if (at > 0) beginAbove(tree, statuses, run.steps[at - 1]);
+  return statuses;
+}
+
+function follow({ tree, steps }, found, at) {
+  const { statuses } = found;
+  for (let i = found.at; i < at; i += 1) {
+    const step = steps[i];
     const node = tree.byPath.get(step.path);
     if (!node) continue;
     for (const above of ancestorsOf(tree, node)) {
@@ -160,8 +186,7 @@ function statusesAt(run, at) {
     }
     statuses.set(step.path, step);
   }
-  if (at > 0) beginAbove(tree, statuses, run.steps[at - 1]);
-  return statuses;
+  found.at = at;
 }
 
 // An exit halts the nodes between itself and its loop, and they still end in that tick.

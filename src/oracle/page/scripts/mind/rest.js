@@ -45,8 +45,8 @@ function edgesOf(rows) {
   const branches = rows.map((row, at) => {
     const parent = parentOf(row, at);
     const x = parent ? parent.x + 20 : 0;
-    trunks.set(parent, { x, top: trunks.get(parent)?.top ?? (parent ? parent.y + HALF : row.y), bottom: row.y - 6 });
-    return html`<path key=${row.path} class="edge" d=${!parent && at === 0 ? `M0 ${row.y}H${row.x}` : `M${x} ${row.y - 6}Q${x} ${row.y} ${x + 6} ${row.y}H${row.x}`} />`;
+    trunks.set(parent, { x, top: trunks.get(parent)?.top ?? (parent ? parent.y + HALF : row.y + 6), bottom: row.y - 6 });
+    return html`<path key=${row.path} class="edge" d=${!parent && at === 0 ? `M0 ${row.y + 6}Q0 ${row.y} 6 ${row.y}H${row.x}` : `M${x} ${row.y - 6}Q${x} ${row.y} ${x + 6} ${row.y}H${row.x}`} />`;
   });
   return [...[...trunks.values()].map((one) => html`<path key=${`trunk${one.x}`} class="edge" d=${`M${one.x} ${one.top}V${one.bottom}`} />`), ...branches];
 }
@@ -57,5 +57,5 @@ function loopBack(rows) {
   if (!last) return null;
   const x = Math.max(...rows.filter((row) => row.depth > loop.depth).map((row) => row.x + row.width)) + 14;
   const start = last.x + last.width + 5;
-  return html`<path class="edge loopback" d=${`M${start} ${last.y}H${x - 6}Q${x} ${last.y} ${x} ${last.y - 6}V${loop.y + 6}Q${x} ${loop.y} ${x - 6} ${loop.y}H${loop.x + loop.width + 5}m5 -4l-5 4 5 4`} />`;
+  return html`<path class="edge loopback" d=${`M${start} ${last.y}H${x - 6}Q${x} ${last.y} ${x} ${last.y - 6}V${loop.y + 6}Q${x} ${loop.y} ${x - 6} ${loop.y}H${loop.x + loop.width + 6}`} /><path class="edge" d=${`M${loop.x + loop.width + 10} ${loop.y - 4}l-4 4 4 4`} />`;
 }

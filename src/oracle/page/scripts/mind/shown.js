@@ -15,7 +15,8 @@ export function shown() {
   return cached.view;
 }
 
-export function useShown() {
-  useStore("run", "playhead");
+/** `key` is "run", or "panels" for what is drawn after the tree. */
+export function useShown(key = "run") {
+  useStore(key, "playhead");
   return shown();
 }

@@ -36,7 +36,7 @@ export function Sources({ beside = false }) {
       ${others.length ? html`<div role="group" aria-label="Found, not cited"><div class="kind" role="presentation">Found, not cited <span>${others.length}</span></div>
         ${others.map((one) => html`<${Place} key=${one.where} place=${one} isChosen=${one === chosen} />`)}</div>` : null}
     </div>
-    ${chosen ? html`<${Excerpt} place=${chosen} run=${run} />` : html`<p class="nothing">Choose a place to see its lines.</p>`}
+    ${chosen ? html`<${Excerpt} place=${chosen} />` : html`<p class="nothing">Choose a place to see its lines.</p>`}
   </div>`;
 }
 
@@ -78,7 +78,7 @@ function rangeOf(place) {
   return range ?? (place.first ? `${place.first}${place.last > place.first ? `-${place.last}` : ""}` : "");
 }
 
-function Excerpt({ place, run }) {
+function Excerpt({ place }) {
   const [answer, setAnswer] = useState({ place: null });
   const ref = useRef(null);
   useEffect(() => {
@@ -92,10 +92,10 @@ function Excerpt({ place, run }) {
     if (hit) ref.current.scrollTop = Math.max(0, hit.offsetTop - 5 * 20);
   }, [isHere, answer]);
   return html`<div class="excerpt">
-    <header><code title=${place.where}>${place.path ?? place.where}</code>${verdictOf(place)}
-      ${isHere && answer.lines ? html`<span class="acts"><${InEditor} place=${place} /><button class="button plain small" onClick=${() => copyLines(answer, place)}>Copy</button></span>` : null}</header>
+    <header><code title=${place.where}><bdi>${place.path ?? place.where}</bdi></code>${verdictOf(place)}
+      ${isHere && answer.lines ? html`<span class="acts"><button class="button plain small" onClick=${() => copyLines(answer, place)}>Copy</button><${InEditor} place=${place} /></span>` : null}</header>
     ${isHere && answer.lines ? html`<pre ref=${ref} tabindex="0" aria-label=${`Lines of ${place.path}`}>${numbered(answer, place)}</pre>` : html`<p class="nothing">${isHere ? answer.problem ?? "" : ""}</p>`}
-    <footer>${readBy(place, run)}${isHere && answer.changed != null ? html`<span>${answer.changed ? "changed since" : "unchanged since"}</span>` : null}</footer>
+    <footer>${readBy(place)}${isHere && answer.changed != null ? html`<span>${answer.changed ? "changed since" : "unchanged since"}</span>` : null}</footer>
   </div>`;
 }
 
@@ -129,10 +129,10 @@ function verdictOf(place) {
   return html`<span class="verdict scarce"><${Mark} name="halt" />${place.problem ?? "does not hold"}</span>`;
 }
 
-function readBy(place, run) {
-  const found = place.tool ? place : run.sources.found.find((one) => one.path === place.path && one.first <= place.last && one.last >= place.first);
-  if (!found) return html`<span>${place.holds === false ? "not read in this run" : ""}</span>`;
-  return html`<span>read in turn ${found.turn} by <code>${found.tool}</code>${found.first ? `, lines ${found.first} to ${found.last}` : ""}</span>`;
+function readBy(place) {
+  if (!place.tool) return place.holds === false ? html`<span>not read in this run</span>` : null;
+  const [first, last] = place.read ?? [place.first, place.last];
+  return html`<span>read in turn ${place.turn} by <code>${place.tool}</code>${first ? `, lines ${first} to ${last}` : ""}</span>`;
 }
 
 const copyLines = ({ lines: rows }, place) => navigator.clipboard.writeText(rows.filter((row) => row.n >= place.first && row.n <= place.last).map((row) => row.text).join("\n"));

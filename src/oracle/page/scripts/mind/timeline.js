@@ -17,12 +17,13 @@ const MODEL = 92;
 const TOOLS = 107;
 const WEAK = 0.3;
 const NARROW = 128; // a column below this has no room for a signal's name
+const LABEL = 128; // the longest name of a signal beside its mark
 const VERY_NARROW = 64;
 const ROOMY = 230; // and from here on there is room for what the turn took
 
 export function Timeline() {
-  const { run, playhead } = useStore("run", "playhead");
-  const view = useShown();
+  const { run, playhead } = useStore("panels", "playhead", "text");
+  const view = useShown("panels");
   const [byTime, setByTime] = useState(false);
   return html`<section class="time" aria-labelledby="signals-heading">
     <header>
@@ -59,8 +60,8 @@ function Transport({ run }) {
   </span>`;
 }
 
-function Speeds({ speed }) {
-  return html`<span class="seg small" role="group" aria-label="Speed">${player.SPEEDS.map((one) => html`<button key=${one} aria-pressed=${String(one === speed)} onClick=${() => player.setSpeed(one)}>${one === 0.25 ? "¼" : one}×</button>`)}</span>`;
+export function Speeds({ speed, onChoose = player.setSpeed }) {
+  return html`<span class="seg small" role="group" aria-label="Speed">${player.SPEEDS.map((one) => html`<button key=${one} aria-pressed=${String(one === speed)} onClick=${() => onChoose(one)}>${one === 0.25 ? "¼" : one}×</button>`)}</span>`;
 }
 
 function Lanes({ run, view, byTime }) {
@@ -71,7 +72,7 @@ function Lanes({ run, view, byTime }) {
     watcher.observe(ref.current);
     return () => watcher.disconnect();
   }, []);
-  const lanes = useMemo(() => (width ? lanesOf(run, { width: width - 8, left: GUTTER, byTime }) : null), [run, run.version, width, byTime]);
+  const lanes = useMemo(() => (width ? lanesOf(run, { width: width - 8, left: GUTTER, byTime, label: LABEL }) : null), [run, run.version, run.isLive && run.at, width, byTime]);
   return html`<div class="lanes-place" ref=${ref}>${lanes ? drawn(run, view, lanes, width) : null}</div>`;
 }
 
@@ -86,7 +87,7 @@ function drawn(run, view, lanes, width) {
   return html`<svg class="lanes" width=${width} height=${height} onPointerDown=${(event) => { event.currentTarget.setPointerCapture(event.pointerId); scrub(event); }} onPointerMove=${drag}>
       ${current ? html`<rect class="wash" x=${current.x} y="0" width=${current.width} height=${height} rx="6" />` : null}
       ${grid(lanes, width, height)}
-      <g class="head" transform=${`translate(${head} 0)`} aria-hidden="true"><line y1="0" y2=${height} /><path d="M-5 0h10v6l-5 5-5-5z" /></g>
+      <g class="head" transform=${`translate(${head} 0)`} aria-hidden="true"><line y1="0" y2=${height} /><path d="M-5 0h10v3l-5 5-5-5z" /></g>
       ${lanes.models.map((one) => html`<rect key=${`m${one.step}`} class=${`model${one.isOpen && view.isLive ? " live" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${MODEL} width=${Math.max(3, (one.isOpen ? head : one.right) - one.x)} height="8" rx="1.5" />`)}
       ${lanes.calls.map((one) => html`<rect key=${one.id} class=${`tool${one.end && one.end.success === false ? " failed" : ""}${one.step > place.step ? " ahead" : ""}`} x=${one.x} y=${TOOLS + one.row * 6} width=${Math.max(6, one.right - one.x)} height="3.5" rx="1.5"><title>${`${one.tool}${one.end?.error ? `: ${one.end.error}` : ""}`}</title></rect>`)}
       ${lanes.signals.map((signal) => signalAt(signal, lanes, signal.step > place.step))}
@@ -116,7 +117,7 @@ function heading(column, run, view) {
   const usage = run.turns.find((turn) => turn.turn === column.turn)?.usage;
   const spent = usage?.tokens && column.width > ROOMY ? `${count(usage.tokens)} tokens` : "";
   const words = [columnWords(column, run, view), spent].filter(Boolean).join(", ");
-  return html`<text key=${`t${column.turn}`} class="turn" x=${column.x + 8} y="15">${column.width < VERY_NARROW ? column.turn : `turn ${column.turn}`}<title>${spentWords(column, usage)}</title>${column.width > NARROW ? html`<tspan class="what" dx="8">${words}</tspan>` : null}</text>`;
+  return html`<text key=${`t${column.turn}`} class="turn" x=${column.x + 8} y="18">${column.width < VERY_NARROW ? column.turn : `turn ${column.turn}`}<title>${spentWords(column, usage)}</title>${column.width > NARROW ? html`<tspan class="what" dx="8">${words}</tspan>` : null}</text>`;
 }
 
 function spentWords(column, usage) {

@@ -43,10 +43,10 @@ export function toolChanges(lists) {
 const markFor = (row) => (row.state === "offered" ? "yes" : row.state === "withdrawn" ? "halt" : /yes|person|approv/.test(row.reason) ? "person" : "held");
 
 // The server's reasons are sentences; a row has room for their beginning.
-const shortReason = (reason) => (reason ?? "").replace(/^for a question about /, "class ").replace(/^not part of the first grant: /, "").replace(/^(not )?granted on request, or if (.*)$/, "if asked for, or $2");
+const shortReason = (reason) => (reason ?? "").replace(/^for a question about /, "class ").replace(/^not part of the first grant: /, "").replace(/^granted on request, or if the search is stuck$/, "if asked for, or stuck").replace(/^writes: needs a clear request, or a yes$/, "needs your yes");
 
 export function Tools() {
-  const view = useShown();
+  const view = useShown("panels");
   const [isOpen, setOpen] = useState(false);
   const tools = view?.tools ?? [];
   const offered = tools.filter((one) => one.state === "offered").length;

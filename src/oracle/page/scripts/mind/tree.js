@@ -13,6 +13,7 @@ import { grouped, redraw, wholeDrawn, wholeOf, wholePlace } from "./whole.js";
 import { crumbWords } from "./words.js";
 
 const MARGIN = 20;
+const LEGEND = 40;
 const TINY = 0.5; // below this zoom nodes are their marks alone
 const BEYOND = 120; // what is drawn outside the stage, so that panning shows no edge
 
@@ -37,7 +38,9 @@ export function TreeStage({ children }) {
   const stop = tabStop(visible, cursor, node);
   const onKeyDown = (event) => drawing && treeKey(event, { boxes: drawing.boxes, cursor: stop, setCursor: focusOn(ref, setCursor) });
   usePointer(ref, place);
-  return html`<div class="stage" ref=${ref}>
+  // The legend gives way to a drawing that needs its place.
+  const isFull = drawing && drawing.detail !== "all" && place.y + drawing.bottom > size.height - LEGEND;
+  return html`<div class=${`stage${isFull ? " is-full" : ""}`} ref=${ref}>
     ${drawing && html`${crumbs(drawing, view, run)}
       <svg class=${`tree${view.isLive ? " live" : ""}${isStill || drawing.detail === "all" ? " still" : ""}${isTiny(drawing, place) ? " tiny" : ""}`} role="tree" tabindex="-1"
         aria-label=${`Behavior tree${view.turn ? `, turn ${view.turn}` : ""}`} onKeyDown=${onKeyDown} onClick=${(event) => choose(event, drawing, setCursor)}>
@@ -107,10 +110,9 @@ function boxes(cache, drawing, visible, its) {
 
 const Group = ({ children }) => html`<g role="none">${children}</g>`;
 
-// What is chosen, has a stop, or has the focus. The words beside the focus are part of its name.
-function markedBoxes(drawing, { stop, node, stops, view, run }) {
+// What is chosen, has a stop, or has the focus.
+function markedBoxes(drawing, { stop, node, stops }) {
   const marked = { tab: drawing.boxes.find((one) => one.box.id === stop), node: node && drawing.byPath.get(node) };
-  marked[`words ${asideOf(run, view)}`] = drawing.focus;
   for (const path of stops) marked[`stop ${path}`] = drawing.byPath.get(path);
   return marked;
 }
@@ -149,7 +151,7 @@ function boxState(one, { drawing, stop, node, stops, view, run }) {
   return {
     isPicked: Boolean(node) && covers(box, node), isStop: stops.size > 0 && [...stops].some((path) => covers(box, path)), isTabStop: box.id === stop,
     size: siblings.length, place: one.among, differs: null,
-    aside: box.isFocus && box.status === "running" && view.isLive ? asideOf(run, view) : null,
+    aside: box.isFocus && box.status === "running" && view.isLive ? asideOf(view, drawing, one) : null,
     detail: drawing.detail, number: drawing.number, isTiny: drawing.isTiny,
   };
 }
@@ -158,9 +160,13 @@ function covers(box, path) {
   return !box.isGroup && (box.units ?? [box.unit]).some((unit) => unit.members.some((member) => member.path === path));
 }
 
-function asideOf(run, view) {
+/** Where there is room for words about the text that is being written: below its box, else above, else nowhere. */
+function asideOf(view, drawing, one) {
   const model = view.models.at(-1);
-  return model && !model.end && model.tokens ? `${model.tokens.toLocaleString("en")} tokens so far` : null;
+  if (!model || model.end || drawing.detail === "all") return null;
+  const isFree = (y) => !drawing.boxes.some((other) => other !== one && Math.abs(other.y - y) < 20 && other.x < one.x + 130 && other.x + other.width > one.x);
+  if (isFree(one.y + 26)) return "below";
+  return isFree(one.y - 26) ? "above" : null;
 }
 
 function tabStop(visible, cursor, node) {

@@ -176,7 +176,7 @@ function Result({ result, onOpen }) {
   const differences = (result.differences ?? []).filter((one) => !one.assumed);
   const { head, rest } = verdictWords(differences, result.same_answer ?? true);
   return html`<li><p><${Mark} name=${differences.length ? "diff" : "yes"} /> <a href=${`/runs/${run.id}`}><b class=${differences.length ? "differs-words" : ""}>${head}</b>${rest.startsWith(",") ? "" : " "}${rest}</a>${differences.length && result.mind ? html` <button class="plainlink" onClick=${onOpen}>Side by side</button>` : null}</p><small>${run.question}</small>
-    ${differences.length ? html`<ol>${differences.slice(0, 4).map((one) => html`<li key=${one.number}>turn ${one.turn}: <b>${one.path?.split("/").at(-1) ?? "other effects"}</b> ${one.path ? `${sideWords(one.a)} → ${sideWords(one.b)}` : one.why}</li>`)}</ol>` : null}</li>`;
+    ${differences.length ? html`<ol>${differences.slice(0, 4).map((one) => html`<li key=${one.number}>turn ${Math.max(1, one.turn)}: <b>${one.path?.split("/").at(-1) ?? "other effects"}</b> ${one.path ? `${sideWords(one.a)} → ${sideWords(one.b)}` : one.why}</li>`)}</ol>` : null}</li>`;
 }
 
 /** Where a node's Lua is shown. */

@@ -66,7 +66,7 @@ export function verdictWords(differences, isSameAnswer) {
   const answer = isSameAnswer ? "The answer is the same." : "The answer differs too.";
   if (count === 0) return { head: "No decision differs.", rest: answer };
   const turns = [...new Set(differences.map((one) => Math.max(1, one.turn)))];
-  const where = turns.length === 1 ? `, ${count === 1 ? "" : count === 2 ? "both " : "all "}in turn ${turns[0]}.` : `, in turns ${turns.join(", ")}.`;
+  const where = turns.length === 1 ? `, ${count === 1 ? "" : count === 2 ? "both " : "all "}in turn ${turns[0]}.` : `, in turns ${turns.slice(0, -1).join(", ")} and ${turns.at(-1)}.`;
   return { head: `${NUMBERS[count] ?? count} ${count === 1 ? "decision differs" : "decisions differ"}`, rest: `${where} ${answer}` };
 }
 

@@ -6,7 +6,7 @@ import { shapeOf, statusOf } from "./shape.js";
 
 const UNKNOWN = new Map();
 /** Boxes that one frame adds at most. To draw hundreds of them at once takes longer than a frame. */
-const MOST_NEW = 120;
+const MOST_NEW = 60;
 /** Boxes that are drawn together. A group in which nothing has changed is not looked at again. */
 const GROUP = 32;
 let drawings = 0;

@@ -20,7 +20,7 @@ export function Shadow() {
         : html`<span class="ended is-scarce"><${Mark} name="halt" />worse on ${plural(worse, "measure")}</span>`}</span>
     </header>
     <${Measures} rows=${table.rows} />
-    ${table.pairs?.length > 0 && html`<p class="listhead">${table.pairs.slice(0, 8).map((pair) => html`<a key=${pair.run_id} class="chip" href=${`/compare/${pair.run_id}/${pair.shadow_run_id}`} title=${pair.question}>${pair.run_id.slice(0, 8)}</a>`)}</p>`}
+    ${table.pairs?.length > 0 && html`<p class="listhead"><span>Side by side:</span>${table.pairs.slice(0, 8).map((pair) => html`<a key=${pair.run_id} class="chip" href=${`/compare/${pair.run_id}/${pair.shadow_run_id}`} title=${pair.question}>${pair.run_id.slice(0, 8)}</a>`)}</p>`}
   </section>`;
 }
 
