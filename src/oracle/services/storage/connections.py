@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 from oracle.errors import InputError, StoreError
 from oracle.services.installing import install_command
 from oracle.services.storage.addresses import Address
+from oracle.services.storage.schema import Column
 from oracle.services.storage.transactions import Transaction
 
 
@@ -64,7 +65,9 @@ class Backend(Protocol):
     now: str
     """Seconds since 1970 by the database's clock."""
     begin: Mapping[str, str]
-    """Begins a transaction that is to `read` or to `write`."""
+    """Begins a transaction that is to `read` or to `write`. In a `snapshot` all reads see the
+    database as it was at the first of them.
+    """
     row_lock: str
     """At the end of a SELECT: other processes cannot change these rows until the end."""
     migration_lock: str | None
@@ -113,6 +116,10 @@ class Backend(Protocol):
         """Returns the cursor."""
         ...
 
+    def execute_many(self, raw: Any, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """The statement for each row, in few round trips."""
+        ...
+
     def each(self, raw: Any, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows, without reading all of them at once."""
         ...
@@ -140,6 +147,10 @@ class Backend(Protocol):
 
     def install_queue(self, raw: Any) -> None:
         """Create what the engine of the job queue keeps, if this kind of database has one."""
+        ...
+
+    def number_on(self, connection: Transaction, table: str, key: Column) -> None:
+        """After rows were inserted with their keys: number new ones from the highest on."""
         ...
 
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:

@@ -15,6 +15,7 @@ from oracle.errors import StoreError
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import needs_package
 from oracle.services.storage.damage import FOREIGN, refused
+from oracle.services.storage.schema import Column
 from oracle.services.storage.transactions import Transaction
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ class Postgres:
         "WHERE event_object_schema = current_schema()"
     )
     now: str = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
-    begin: Mapping[str, str] = {"read": "BEGIN", "write": "BEGIN"}
+    begin: Mapping[str, str] = {
+        "read": "BEGIN",
+        "write": "BEGIN",
+        "snapshot": "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    }
     row_lock: str = " FOR UPDATE"
     # Any number will do, as long as it stays the same: "oracle" in ASCII.
     migration_lock: str | None = f"SELECT pg_advisory_xact_lock({0x6F7261636C65})"
@@ -99,6 +104,10 @@ class Postgres:
     def execute(self, raw: Link, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
         return raw.execute(_translated(sql), values)
 
+    def execute_many(self, raw: Link, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        with raw.cursor() as cursor:
+            cursor.executemany(_translated(sql), rows)
+
     def each(self, raw: Link, sql: str) -> Iterator[tuple[Any, ...]]:
         # A name makes it a cursor of the server, which sends a part of the rows at a time.
         with raw.cursor("each", withhold=True) as cursor:
@@ -134,6 +143,15 @@ class Postgres:
             raise needs_package(problem) from problem
         # Without values the driver takes several statements, and each `%` as it is.
         raw.execute(SchemaManager.get_schema())
+
+    def number_on(self, connection: Transaction, table: str, key: Column) -> None:
+        if connection.first("SELECT pg_get_serial_sequence(?, ?)", [table, key.name]) is None:
+            return
+        highest = f"SELECT max({key.name}) FROM {table}"
+        connection.rows(
+            f"SELECT setval(pg_get_serial_sequence(?, ?), coalesce(({highest}) + 1, 1), false)",
+            [table, key.name],
+        )
 
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         connection.execute(f"VACUUM {', '.join(tables)}")

@@ -49,7 +49,7 @@ _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = O
 _OUR_TABLES: Final = frozenset({"schema_version", "context_nodes", "runs"})
 # A writer takes its lock at once: one that began as a reader could not wait for it, because
 # another may have written since, and SQLite then refuses instead of waiting.
-_BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
+_BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE", "snapshot": "BEGIN"}
 
 
 def _check_file(path: str) -> None:
@@ -142,6 +142,11 @@ class Sqlite:
     def execute(self, raw: sqlite3.Connection, sql: str, values: Sequence[Any]) -> sqlite3.Cursor:
         return raw.execute(sql, values)
 
+    def execute_many(
+        self, raw: sqlite3.Connection, sql: str, rows: Sequence[Sequence[Any]]
+    ) -> None:
+        raw.executemany(sql, rows)
+
     def each(self, raw: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...]]:
         return raw.execute(sql)
 
@@ -165,6 +170,9 @@ class Sqlite:
 
     def install_queue(self, raw: object) -> None:
         """Nothing: one process answers, and keeps its jobs in memory."""
+
+    def number_on(self, connection: Transaction, table: str, key: object) -> None:
+        """Nothing: it counts from the highest key that there ever was."""
 
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         connection.execute("VACUUM")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from oracle.services.storage.addresses import Address
     from oracle.services.storage.connections import Backend
 
-Kind: TypeAlias = Literal["read", "write"]
+Kind: TypeAlias = Literal["read", "write", "snapshot"]
 
 
 class Transaction:
@@ -38,6 +38,10 @@ class Transaction:
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Returns how many rows it changed."""
         return self._run(sql, values).rowcount
+
+    def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Once for each row. Its texts are stored as they are."""
+        self.backend.execute_many(self._raw, sql, rows)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._run(sql, values).fetchall()
