@@ -29,8 +29,10 @@ class Connection(Protocol):
 
     SQL is written as SQLite reads it, with `?` for a value; other kinds translate it. A method
     raises `StoreError` if the database cannot be used. Any other exception of the driver means that
-    the values are wrong.
+    the values are wrong. `begins` is that of the `Backend`.
     """
+
+    begins: str
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
 
@@ -72,10 +74,16 @@ class Backend(Protocol):
     """At the end of a SELECT: other processes cannot change these rows until the end."""
     migration_lock: str | None
     """Keeps other processes from migrating until the transaction ends."""
-    texts_lock: str | None
-    """Keeps other processes from writing to `blobs` until the transaction ends."""
     spend_lock: str | None
     """Keeps other processes from changing what users have spent until the transaction ends."""
+    is_typed: bool
+    """Whether it keeps values of other kinds out of a column."""
+    unhurried: str | None
+    """Within a transaction: its statements may take as long as they need."""
+    begins: str
+    """Whether `{column}` begins with a text; its values come from `beginning`."""
+    prefix_index: str | None
+    """In an index, after a column: makes it useful for `begins`. None if every index is."""
     has_queue: bool
     """Whether a job queue was installed with the schema."""
     notice: str | None

@@ -79,9 +79,13 @@ async def copy_database(source: Address, target: Address) -> Copy:
 def _fill(target: Transaction, source: Address) -> Copy:
     if lock := target.backend.migration_lock:
         target.execute(lock)
+    if unhurried := target.backend.unhurried:
+        target.execute(unhurried)
     _check_empty(target)
     with store_errors(source), backend_of(source).looking(source) as connection:
         connection.execute(connection.backend.begin["snapshot"])
+        if unhurried := connection.backend.unhurried:
+            connection.execute(unhurried)
         _check_idle(connection)
         copied = [_copy_table(table, connection, target) for table in COPIED.values()]
         unfinished = connection.firsts(

@@ -84,9 +84,12 @@ class Sqlite:
     # A transaction that writes keeps all other writers waiting anyway.
     row_lock: str = ""
     migration_lock: str | None = None
-    texts_lock: str | None = None
     # A file has one writer.
     spend_lock: str | None = None
+    is_typed: bool = False
+    unhurried: str | None = None
+    begins: str = "({column} >= ? AND {column} < ?)"
+    prefix_index: str | None = None
     has_queue: bool = False
     notice: str | None = None
     lease_seconds: float = 30.0
@@ -330,6 +333,8 @@ def _enter_wal_mode(path: str, is_uri: bool) -> None:
 
 
 class SqliteConnection:
+    begins: str = Sqlite.begins
+
     def __init__(self, path: str, *, durable: bool) -> None:
         self._path = path
         # `mode=rw`: a missing file is an error to report, not a reason to create an empty database.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from oracle.services.storage.users import EVERYBODY
+from oracle.services.storage.users import EVERYBODY, Clause
 from oracle.services.storage.values import storable
 
 if TYPE_CHECKING:
@@ -145,6 +145,14 @@ class Connections:
 
 
 Work: TypeAlias = Callable[[Transaction], Any]
+
+
+def beginning(begins: str, column: str, prefix: str) -> Clause:
+    """Whether the column begins with the prefix, as a search in an index. `begins` is that of the
+    database.
+    """
+    # No text goes on with a character after the last one of Unicode.
+    return Clause(begins.format(column=column), (prefix, f"{prefix}\U0010ffff"))
 
 
 def marks(values: Sequence[object]) -> str:
