@@ -32,6 +32,7 @@ from oracle.services.llm.protocol import Model
 from oracle.services.llm.together import PartsTogether
 from oracle.services.settings.sections import EMBEDDED
 from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.purge import keeping_for
 from oracle.services.storage.runs import SERVER
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
@@ -114,6 +115,9 @@ async def opened(
         await runs.watch()
         # The runs end first, so that their clients hear how before the connections are closed.
         async with AsyncExitStack() as closing:
+            if not has_workers_elsewhere:
+                keeping = keeping_for(settings.database.keep_days, store.database)
+                await closing.enter_async_context(keeping)
             if not has_workers_elsewhere:
                 # Its tools hold runs in their own process.
                 door = replace(door, mcp=await _mcp(door, closing))

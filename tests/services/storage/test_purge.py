@@ -1,4 +1,6 @@
+import asyncio
 import sqlite3
+import time
 from contextlib import closing
 
 import pytest
@@ -7,10 +9,10 @@ from oracle.errors import LeaseHeld, NotFound
 from oracle.services.journal.record import Place, Record
 from oracle.services.journal.sinks import name_of
 from oracle.services.journal.writer import journal_writer
-from oracle.services.storage import schema, sqlite
+from oracle.services.storage import purge, schema, sqlite
 from oracle.services.storage.database import Database
 from oracle.services.storage.exchanges import Exchanges
-from oracle.services.storage.purge import Forgotten, forget, forget_session
+from oracle.services.storage.purge import Forgotten, forget, forget_session, keeping_for
 from oracle.services.storage.records import insert
 from oracle.services.storage.runs import Runs
 from oracle.services.storage.sessions import Sessions
@@ -130,6 +132,26 @@ async def test_a_run_that_was_let_go_is_forgotten(database):
     await add_run(database, "r1", OLD, held=True)
     await Runs(database).release("r1", "me")
     assert (await forget(database, before=BETWEEN)).runs == 1
+
+
+async def test_what_is_older_than_the_days_to_keep_goes_by_itself(old_and_new, monkeypatch):
+    """At once, and again every hour."""
+    monkeypatch.setattr(purge, "SECONDS_BETWEEN_PURGES", 0.01)
+    days = (time.time() - BETWEEN) / DAY
+    async with keeping_for(days, old_and_new):
+        while len(await Runs(old_and_new).newest()) > 1:
+            pass
+        later = {"run_id": "r4", "question": "q", "tree": "t", "at": OLD, "owner": "me"}
+        await Runs(old_and_new).begin(**later, lease_seconds=0)
+        while len(await Runs(old_and_new).newest()) > 1:
+            pass
+    assert [run.id for run in await Runs(old_and_new).newest()] == ["r3"]
+
+
+async def test_without_a_number_of_days_everything_is_kept(old_and_new):
+    async with keeping_for(None, old_and_new):
+        await asyncio.sleep(0)
+        assert len(await Runs(old_and_new).newest()) == 3
 
 
 async def test_an_unknown_session_is_an_error(database):

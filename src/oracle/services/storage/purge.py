@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Final, NoReturn
 
-from oracle.errors import LeaseHeld
+from oracle.errors import LeaseHeld, OracleError
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Session, StoredRun
 from oracle.services.storage.damage import check_key, check_times
@@ -21,6 +24,7 @@ from oracle.services.storage.transactions import Transaction, marks
 log = logging.getLogger(__name__)
 
 DAY: Final = 86_400.0
+SECONDS_BETWEEN_PURGES: Final = 3600.0
 _BATCH: Final = 500
 """Ids in one statement: databases limit how many values a statement may have."""
 
@@ -72,6 +76,34 @@ async def forget_in_parts(database: Database, *, before: float) -> Forgotten:
     while (part := await database.write(partial(_erase_some, before=before, most=_BATCH))).found:
         total += part
     return total + await database.write(_erase_old_texts)
+
+
+@asynccontextmanager
+async def keeping_for(days: float | None, database: Database) -> AsyncGenerator[None]:
+    """Within the block, forget what is older, at once and every hour.
+
+    Any number of processes may do so: each takes what the others have left.
+    """
+    if days is None:
+        yield
+        return
+    purging = asyncio.create_task(_purge_hourly(days, database))
+    try:
+        yield
+    finally:
+        purging.cancel()
+        await asyncio.wait({purging})
+
+
+async def _purge_hourly(days: float, database: Database) -> None:
+    while True:
+        try:
+            gone = await forget_in_parts(database, before=time.time() - days * DAY)
+            if gone.found:
+                log.info("deleted what was older than %g days: %s", days, gone)
+        except OracleError as problem:
+            log.warning("what is old could not be deleted: %s; trying again in an hour", problem)
+        await asyncio.sleep(SECONDS_BETWEEN_PURGES)
 
 
 async def _counted(database: Database, before: float) -> Forgotten:
