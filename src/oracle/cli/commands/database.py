@@ -35,8 +35,8 @@ def copy(
     is; set database.url to TO to use the copy.
 
     Examples:
-      oracle database copy .oracle/oracle.db postgresql://team@db.example.org/oracle
-      oracle database copy postgresql://team@db.example.org/oracle backup.db
+      oracle database copy .oracle/oracle.db postgresql://db.example.org/oracle
+      oracle database copy postgresql://db.example.org/oracle backup.db
     """
     from dataclasses import asdict
 
