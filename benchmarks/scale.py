@@ -376,8 +376,8 @@ def costs(load: Load, runs: int, design: Design) -> str:
     money = 730 * (max(1.0, cores) * CORE_HOUR + server * SERVER_CORE_HOUR) + gigabytes * GB_MONTH
     return (
         f"; {_workers(runs):,} workers and {_front_ends(runs):,} front ends on "
-        f"{max(1, cores):,.0f} cores, {server:,.0f} cores of {design.servers} PostgreSQL, {gigabytes:,.0f} GB a month: "
-        f"about {money:,.0f} a month"
+        f"{max(1, cores):,.0f} cores, {server:,.0f} cores of {design.servers} PostgreSQL, "
+        f"{gigabytes:,.0f} GB a month: about {money:,.0f} a month"
     )
 
 
