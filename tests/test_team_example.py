@@ -66,8 +66,8 @@ async def test_the_commands_of_the_compose_file_answer_together(tmp_path, postgr
         first, second = (found.group() for found in addresses if found)
         headers = {"Authorization": f"Bearer {token}"}
         async with client_of(first) as one, client_of(second) as two:
-            one.headers |= headers
-            two.headers |= headers
+            one.headers.update(headers)
+            two.headers.update(headers)
             body = {"question": "Where is login defined? (1)"}
             async with one.stream("POST", "/api/oracle/stream", json=body) as response:
                 run_id = response.headers["Oracle-Run"]
