@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from oracle.services import background
 from oracle.services.background import Together
 
 
@@ -56,3 +57,23 @@ async def test_a_failure_reaches_all_and_the_next_call_is_tried():
         with pytest.raises(ValueError, match="no"):
             await asked
     assert await together() == "yes"
+
+
+async def test_a_task_that_loses_a_cancellation_is_cancelled_again(monkeypatch):
+    """As a driver of a database may do that is interrupted while it connects."""
+    monkeypatch.setattr(background, "SECONDS_TO_CANCEL_AGAIN", 0.01)
+    lost = 0
+
+    async def deaf():
+        nonlocal lost
+        while lost < 2:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                lost += 1
+        await asyncio.sleep(3600)
+
+    task = asyncio.create_task(deaf())
+    await asyncio.sleep(0)
+    await background.ended(task)
+    assert (task.cancelled(), lost) == (True, 2)

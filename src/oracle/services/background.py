@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 MOST_THREADS: Final = 64
 SECONDS_TO_LEAVE: Final = 2.0
 """How long the end of an event loop waits for tasks that do not obey their cancellation."""
+SECONDS_TO_CANCEL_AGAIN: Final = 0.5
 SECONDS_TO_WRITE: Final = 5.0
 """How long the exit waits for work that must end."""
 
@@ -228,6 +229,15 @@ async def within(seconds: float | Callable[[], float], work: Coroutine[Any, Any,
         if not task.done():
             _abandoned.add(task)
             task.add_done_callback(_forget_task)
+
+
+async def ended(task: asyncio.Task[Any]) -> None:
+    """Cancel the task and wait for its end. It is cancelled again while it goes on: a cancellation
+    may be lost in a driver of a database.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=SECONDS_TO_CANCEL_AGAIN)
 
 
 def _forget_task(task: asyncio.Task[Any]) -> None:

@@ -1,5 +1,6 @@
 """Every earlier schema becomes the newest one, with its data, completely or not at all."""
 
+import asyncio
 import sys
 
 import pytest
@@ -8,6 +9,8 @@ from oracle.errors import StoreError
 from oracle.services.storage import schema
 from oracle.services.storage.database import Database
 from oracle.services.storage.migrations import MIGRATIONS, version_of
+from oracle.services.storage.purge import forget
+from oracle.services.storage.runs import Runs
 from oracle.services.storage.sessions import Sessions
 from tests.default_run import thinned
 from tests.processes import run
@@ -212,3 +215,33 @@ async def test_a_migration_in_a_process_that_is_killed_is_taken_again(
     assert killed_in_a_migration == -9
     async with await Database.open(database_url) as database:
         assert await read(database, shape_of) == declared_shape(database_url.kind)
+
+
+# Statements of the version before the last migration, as its processes go on to use them.
+OLD_STATEMENTS = (
+    "INSERT INTO blobs (hash, body) VALUES ('h1', 'x') ON CONFLICT DO NOTHING",
+    "SELECT id FROM runs WHERE substr(id, 1, 2) = 'r1' ORDER BY id",
+    "UPDATE runs SET lease_owner = 'old', lease_until = 0 WHERE id = 'r1'",
+    "INSERT INTO journal (run_id, seq, kind, body, at) VALUES ('r1', 0, 'start', '[]', 1)",
+)
+
+
+async def test_an_older_oracle_works_on_while_a_newer_one_migrates(database_url):
+    """As during a deploy: its connections stay open, and find another schema."""
+    before = MIGRATIONS[:-1]
+    async with await Database.open(database_url, migrations=before) as old:
+        await Runs(old).begin(run_id="r1", question="q", tree="t", at=1.0, owner="old")
+        under_way = [
+            asyncio.create_task(Sessions(old).create(session_id=f"s{n}", title="t", at=1.0))
+            for n in range(50)
+        ]
+        async with await Database.open(database_url) as new:
+            await asyncio.gather(*under_way)
+            for statement in OLD_STATEMENTS:
+                await old.write(lambda c, sql=statement: c.execute(sql))
+            assert len(await Sessions(new).newest()) == 50
+            # A text of the older one has no time of use, and so is not taken for unused.
+            await forget(new, before=0.5)
+            assert await read(new, lambda c: c.firsts("SELECT hash FROM blobs")) == ["h1"]
+    with pytest.raises(StoreError, match="a newer version made it; upgrade oracle"):
+        await Database.open(database_url, migrations=before)

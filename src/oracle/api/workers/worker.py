@@ -21,6 +21,7 @@ from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.background import ended
 from oracle.services.dispatch.commands import Commands
 from oracle.services.dispatch.control import end_unbegun
 from oracle.services.dispatch.news import COMMAND, News
@@ -94,12 +95,10 @@ class Worker:
         beating = asyncio.create_task(self._beat())
         claiming = asyncio.create_task(self._claim())
         await self._stopping.wait()
-        claiming.cancel()
-        await asyncio.wait({claiming})
+        await ended(claiming)
         if self._tasks:
             await asyncio.wait(self._tasks.values())
-        beating.cancel()
-        await asyncio.wait({beating})
+        await ended(beating)
         with contextlib.suppress(OracleError):
             await self._workers.leave(self.id)
 

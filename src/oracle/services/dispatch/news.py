@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
+from oracle.services.background import ended
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database
 from oracle.services.storage.transactions import Transaction
@@ -90,8 +91,7 @@ async def open_news(database: Database) -> AsyncGenerator[News]:
     try:
         yield news
     finally:
-        listening.cancel()
-        await asyncio.wait({listening})
+        await ended(listening)
 
 
 async def _listen(address: Address, news: News) -> None:

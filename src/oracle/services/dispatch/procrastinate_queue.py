@@ -14,6 +14,7 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from oracle.errors import StoreError
+from oracle.services.background import ended
 from oracle.services.dispatch.protocol import Job
 from oracle.services.dispatch.queue import Queue
 from oracle.services.storage.addresses import Address
@@ -122,8 +123,7 @@ class ProcrastinateDispatcher:
 
     async def close(self) -> None:
         if self._listening is not None:
-            self._listening.cancel()
-            await asyncio.wait({self._listening})
+            await ended(self._listening)
         if self._worker is not None:
             with contextlib.suppress(StoreError), self._faults():
                 await self._jobs.unregister_worker(self._worker)

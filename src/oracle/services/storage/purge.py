@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 from oracle.errors import LeaseHeld, OracleError
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Session, StoredRun
+from oracle.services.background import ended
 from oracle.services.storage.damage import check_key, check_times
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities
@@ -91,8 +92,7 @@ async def keeping_for(days: float | None, database: Database) -> AsyncGenerator[
     try:
         yield
     finally:
-        purging.cancel()
-        await asyncio.wait({purging})
+        await ended(purging)
 
 
 async def _purge_hourly(days: float, database: Database) -> None:
