@@ -1,10 +1,10 @@
 """What a queued run costs with 1, 2 and 4 workers, and what that means for 10 to 100,000 at once.
 
-`BENCH_SCALE_RUNS=50` asks fewer questions. The workers are processes of their own. This process is
+`BENCH_SCALE_RUNS=20` asks fewer questions. The workers are processes of their own. This process is
 the front end: it stores the questions and follows the streams. The model is the embedded one.
 
 - CPU: of all workers, without that of their start; of this process; and of PostgreSQL.
-- Dispatch: what a run costs a worker beyond the same question without a queue.
+- Dispatch: the CPU of this process for all that a run needs from the queue, without the run itself.
 - Rows, bytes of the log, bytes on disk, notifications and connections: as PostgreSQL counts them.
 
 The second part is arithmetic on these figures, with the assumptions that it prints: which part is
@@ -27,7 +27,7 @@ from pathlib import Path
 from benchmarks.many import FILES, _in_a_fresh_process, ask_many, postgresql, small_project
 from benchmarks.measure import report
 
-RUNS = int(os.environ.get("BENCH_SCALE_RUNS", "120"))
+RUNS = int(os.environ.get("BENCH_SCALE_RUNS", "60"))
 IDLE_QUESTIONS = 12
 MOST_DISPATCH_MS = 5.0
 MOST_START_MS = 200.0
@@ -65,12 +65,12 @@ def run() -> None:
         alone = _in_a_fresh_process(ask_many, "embedded", url, RUNS)
         plain = alone.cpu / RUNS
         loads = [_measured(url, workers) for workers in (1, 2, 4)]
-        _report_loads(loads, plain)
+        _report_loads(loads, plain, asyncio.run(_dispatch_ms(url)))
         _report_claims(url)
-    simulate(loads[0], plain)
+    simulate(loads[0])
 
 
-def _report_loads(loads: Sequence[Load], plain: float) -> None:
+def _report_loads(loads: Sequence[Load], plain: float, dispatch: float) -> None:
     print(f"        {RUNS} questions; without a queue {plain * 1e3:.1f} ms CPU each, PostgreSQL")
     for load in loads:
         print(
@@ -86,8 +86,7 @@ def _report_loads(loads: Sequence[Load], plain: float) -> None:
         f"disk, {one.each('notices'):.0f} notices; a worker and a front end have "
         f"{one.connections} connections"
     )
-    dispatch = (one.each("worker_cpu") - plain) * 1e3
-    report("dispatch, CPU of a worker beyond the question itself", f"{dispatch:.1f} ms",
+    report("dispatch: store, enqueue, claim, publish, finish; CPU", f"{dispatch:.1f} ms",
            f"at most {MOST_DISPATCH_MS:g} ms", dispatch <= MOST_DISPATCH_MS)  # fmt: skip
     starts = sorted(one.starts)
     p95 = starts[int(0.95 * (len(starts) - 1))] * 1e3
@@ -256,6 +255,46 @@ def _cpu_of_family(parent: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+async def _dispatch_ms(url: str, jobs: int = 100) -> float:
+    """For one run, the best of three rounds: what front end and worker do around a run."""
+    from oracle.services.dispatch.commands import Commands
+    from oracle.services.dispatch.opening import open_dispatcher
+    from oracle.services.dispatch.queue import Queue
+    from oracle.services.dispatch.streams import Streams
+    from oracle.services.storage.database import Database
+    from oracle.services.storage.runs import QUEUED, Runs
+
+    own = url.replace("/postgres?", "/scale_1?")
+    async with await Database.open(own) as database, open_dispatcher(database, "d") as dispatcher:
+        runs, queue = Runs(database), Queue(database, "d")
+        streams, commands = Streams(database), Commands(database)
+
+        async def one(run_id: str) -> None:
+            given = {"question": "q", "tree": "t", "at": time.time(), "project": "d"}
+            await runs.begin(run_id=run_id, owner=None, door=QUEUED, request={"a": 1}, **given)
+            await dispatcher.enqueue(run_id)
+            job = await dispatcher.claim(5)
+            assert job is not None
+            run = await runs.get(job.run_id)
+            await queue.request_of(run.id)
+            await runs.begin_queued(run.id, "me", "t")
+            await commands.of_run(run.id)
+            for number in range(3):
+                await streams.append(run.id, "me", number, [{"type": "content", "content": "x"}])
+            await runs.finish(run.id, owner="me", stop_reason="answered", usage={}, at=time.time())
+            await queue.ended(run.id)
+            await streams.ended(run.id)
+            await dispatcher.finish(job)
+
+        best = float("inf")
+        for turn in range(3):
+            before = time.process_time()
+            for number in range(jobs):
+                await one(f"dispatch-{turn}-{number}")
+            best = min(best, (time.process_time() - before) / jobs)
+    return best * 1e3
+
+
 def _report_claims(url: str) -> None:
     few, many = (asyncio.run(_claim_seconds(url, waiting)) for waiting in (10, 10_000))
     ratio = many / few
@@ -271,8 +310,13 @@ async def _claim_seconds(url: str, waiting: int) -> float:
 
     own = url.replace("/postgres?", "/scale_1?")
     async with await Database.open(own) as database, open_dispatcher(database, "x") as dispatcher:
-        for number in range(waiting):
-            await dispatcher.enqueue(f"claim-{waiting}-{number}")
+        await dispatcher.enqueue("claim")
+        more = (
+            "INSERT INTO procrastinate_jobs (queue_name, task_name, args, queueing_lock) "
+            "SELECT queue_name, task_name, args, queueing_lock || n "
+            f"FROM procrastinate_jobs, generate_series(2, {waiting}) AS n"
+        )
+        await database.write(lambda c: c.execute(more))
         await database.outside_transactions(lambda c: c.execute("ANALYZE procrastinate_jobs"))
         best = float("inf")
         for _ in range(10):
@@ -315,7 +359,7 @@ class Design:
     """Chunks go through a stream broker, and not through PostgreSQL."""
 
 
-def simulate(load: Load, plain: float) -> None:
+def simulate(load: Load) -> None:
     print(
         f"\n        assumed: {RUN_SECONDS:g} s a run, {CHUNKS_PER_SECOND:g} batches of chunks a "
         f"second, {RUNS_OF_WORKER} runs a worker, servers with {CORES_OF_SERVER} cores, "

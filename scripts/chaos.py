@@ -42,7 +42,8 @@ def main() -> None:
             waits += struck.recoveries
             print(
                 f"seed {seed}: {given.runs} runs, {', '.join(struck.strikes)}: all whole, "
-                f"{struck.seconds:.0f} s; waits {[round(each, 1) for each in struck.recoveries]}",
+                f"{struck.seconds:.0f} s, {struck.lines} lines of log; "
+                f"waits {[round(each, 1) for each in struck.recoveries]}",
                 flush=True,
             )
     waits.sort()

@@ -1,10 +1,16 @@
 """What a run says reaches its readers, also if the database was away for a moment."""
 
+import asyncio
+from contextlib import aclosing
+
 import pytest
 
 from oracle.api.workers.publishing import publish
+from oracle.api.workers.stored_stream import follow
+from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import StoreError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.dispatch.news import News
 from oracle.services.dispatch.streams import Streams
 from oracle.services.storage.runs import Runs
 
@@ -53,3 +59,25 @@ async def test_what_could_not_be_stored_is_stored_later_once(database, committed
     stored = await streams.read("r1", 0)
     assert [number for number, _ in stored] == [*range(sum(batches))]
     assert [chunk["content"] for _, chunk in stored] == [str(n) for n in range(sum(batches))]
+
+
+class Away(Runs):
+    """Cannot be read at first."""
+
+    times = 2
+
+    async def get(self, typed):
+        if self.times:
+            self.times -= 1
+            raise StoreError("away")
+        return await super().get(typed)
+
+
+async def test_a_client_does_not_notice_that_the_database_was_away(database, caplog):
+    await Runs(database).begin(run_id="r1", question="q", tree="t", at=1.0, owner="me")
+    await Streams(database).append("r1", "me", 0, [SAID[0].to_dict()])
+    store = RunStore(database)
+    store.runs = Away(database)
+    async with aclosing(follow(store, News(0.01), "r1", closing=asyncio.Event())) as batches:
+        assert await anext(batches) == [(0, SAID[0])]
+    assert caplog.text.count("run r1 cannot be followed: away; trying again") == 2

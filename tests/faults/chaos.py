@@ -11,8 +11,9 @@ import os
 import random
 import re
 import signal
+import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -82,13 +83,18 @@ class Team:
             "ORACLE_SERVER_REQUESTS_PER_MINUTE": "off",
         }
         self.processes = []
+        self.said = {}
 
     async def start(self, *arguments):
         """A process, and the line that says that it is ready."""
         command = [*ORACLE, *arguments]
         process = Process(command, cwd=self.root, env=self.environment, stderr=PIPE, text=True)
         self.processes.append(process)
-        return process, await asyncio.to_thread(process.stderr.readline)
+        ready = await asyncio.to_thread(process.stderr.readline)
+        # A process that says much would wait for ever until somebody reads it.
+        said = self.said[process.pid] = deque(maxlen=1000)
+        threading.Thread(target=said.extend, args=(process.stderr,), daemon=True).start()
+        return process, ready
 
     async def worker(self, concurrency=2):
         """One that hands its runs over as soon as it is stopped."""
@@ -150,6 +156,8 @@ class Struck:
     recoveries: list[float] = field(default_factory=list)
     asked: Counter[int] = field(default_factory=Counter)
     seconds: float = 0.0
+    lines: int = 0
+    """Of the logs of all processes."""
 
 
 class Chaos:
@@ -302,5 +310,6 @@ async def rampage(root, url, *, seed, runs):
             for path in root.rglob("*ote*.md")
         )
         assert all(count <= chaos.struck.asked[number] for number, count in notes.items()), notes
+        chaos.struck.lines = sum(map(len, team.said.values()))
         chaos.struck.seconds = time.monotonic() - began
         return chaos.struck
