@@ -130,8 +130,6 @@ FOR_PREFIXES = {
 """Of a database whose other indexes cannot be searched for the beginning of a text."""
 
 
-
-
 def declared_shape(kind):
     more = FOR_PREFIXES if kind == "postgresql" else {}
     return {
