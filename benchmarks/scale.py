@@ -153,7 +153,7 @@ async def _load(folder: Path, url: str, workers: int, start_up: float) -> Load:
     settings = load_settings(folder)
     async with open_store(as_url(url)) as store:
         agent = project_agent(settings, root=folder, store=store)
-        async with opened_queue(agent, store, Metrics()) as queue:
+        async with opened_queue(agent, store, Metrics(), RUNS) as queue:
             with ExitStack() as processes:
                 used = [processes.enter_context(_worker(folder)) for _ in range(workers)]
                 for number in range(IDLE_QUESTIONS):
