@@ -34,7 +34,6 @@ from tests.faults.test_killed_server import client_of, recorded
 from tests.processes import ORACLE, PIPE, Process
 
 WORKERS = 3
-CONCURRENCY = 4
 CLIENTS_AT_ONCE = 50
 STRIKES = ("worker", "server", "asleep", "front end", "worker", "server", "asleep", "worker")
 """What happens, one after the other, each time that clients have heard a little more."""
@@ -81,6 +80,7 @@ class Team:
             "OPENAI_API_KEY": "k",
             # All clients have the same address here.
             "ORACLE_SERVER_REQUESTS_PER_MINUTE": "off",
+            "ORACLE_SERVER_MOST_RUNS_OF_USER": "1000",
         }
         self.processes = []
         self.said = {}
@@ -166,6 +166,8 @@ class Chaos:
         self.database = database
         self.random = random.Random(seed)
         self.struck = Struck()
+        # Two workers have room for all runs, so that those of a third need not wait for a place.
+        self.concurrency = -(-runs // 2) + 2
         # After so many chunks of all clients together something happens.
         most = 40 * runs
         self.moments = sorted(self.random.sample(range(runs, most), len(STRIKES)))
@@ -176,7 +178,7 @@ class Chaos:
         self.watching = []
 
     async def begin(self):
-        self.workers = [await self.team.worker(CONCURRENCY) for _ in range(WORKERS)]
+        self.workers = [await self.team.worker(self.concurrency) for _ in range(WORKERS)]
         self.front_end, self.address = await self.team.front_end()
 
     async def hear(self):
@@ -197,11 +199,11 @@ class Chaos:
             case "worker":
                 victim = await self.lose()
                 victim.send_signal(signal.SIGKILL)
-                self.workers.append(await self.team.worker(CONCURRENCY))
+                self.workers.append(await self.team.worker(self.concurrency))
             case _:
                 victim = await self.lose()
                 victim.send_signal(signal.SIGSTOP)
-                self.workers.append(await self.team.worker(CONCURRENCY))
+                self.workers.append(await self.team.worker(self.concurrency))
 
     async def lose(self):
         """A worker, with somebody who watches how long its runs wait."""
