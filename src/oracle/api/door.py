@@ -33,6 +33,7 @@ from oracle.services.llm.protocol import Model
 from oracle.services.llm.together import PartsTogether
 from oracle.services.settings.sections import EMBEDDED
 from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.purge import keeping_for
 from oracle.services.storage.runs import SERVER
 from oracle.services.storage.tokens import Tokens
 from oracle.settings import Settings
@@ -125,6 +126,8 @@ async def opened(
                 # Its tools hold runs in their own process.
                 door = replace(door, why_no_mcp=NO_MCP_HERE)
             else:
+                keeping = keeping_for(settings.database.keep_days, store.database)
+                await closing.enter_async_context(keeping)
                 door = await _with_mcp(door, closing)
                 await closing.enter_async_context(hearing(runs, store.database))
             try:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from oracle.services.dispatch.queue import QueuedRun
+    from oracle.services.dispatch.workers import WorkerRow
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -22,8 +27,10 @@ class Metrics:
         self.money += usage.get("money") or 0.0
         self.seconds += usage.get("seconds") or 0.0
 
-    def text(self, *, live: int, waiting: int, tasks: int) -> str:
+    def text(self, *, live: int, waiting: int, tasks: int, queue: Sequence[str] = ()) -> str:
+        """`queue` has the lines of `queue_rows`."""
         rows = [
+            *queue,
             *_family("oracle_runs_live", "gauge", "Runs under way", [("", live)]),
             *_family("oracle_approvals_waiting", "gauge", "Questions to a person", [("", waiting)]),
             *_family("oracle_tasks", "gauge", "Tasks of the event loop", [("", tasks)]),
@@ -49,6 +56,34 @@ class Metrics:
             ),
         ]
         return "\n".join(rows) + "\n"
+
+
+def queue_rows(entries: Sequence[QueuedRun], workers: Sequence[WorkerRow], now: float) -> list[str]:
+    """What all workers of the project have to do, and who they are."""
+    states = Counter(entry.state for entry in entries)
+    alive = Counter(row.state if row.is_alive else "dead" for row in workers)
+    since = [now - entry.run.started_at for entry in entries if entry.state == "waiting"]
+    oldest = max(0.0, *since) if since else 0.0
+    return [
+        *_family(
+            "oracle_queue_runs",
+            "gauge",
+            "Runs of all front ends that are not done, by state",
+            [(f'{{state="{name}"}}', states[name]) for name in ("waiting", "running", "stuck")],
+        ),
+        *_family(
+            "oracle_queue_oldest_seconds",
+            "gauge",
+            "How long the oldest run has waited for a worker",
+            [("", round(oldest, 1))],
+        ),
+        *_family(
+            "oracle_workers",
+            "gauge",
+            "Workers, by state",
+            [(f'{{state="{name}"}}', alive[name]) for name in ("working", "draining", "dead")],
+        ),
+    ]
 
 
 def _family(name: str, kind: str, about: str, rows: list[tuple[str, float]]) -> list[str]:

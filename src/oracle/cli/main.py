@@ -52,6 +52,7 @@ GROUPS = {
         ("audit", "audit:audit", "Print stored events, oldest first."),
         ("spend", "spend:spend", "Show what was spent today and this month, and what is left."),
         ("purge", "sessions:purge", "Delete old sessions, runs and events for good."),
+        ("database", "database:app", "Copy a database, for example from SQLite to PostgreSQL."),
     ),
     "Serve": (
         ("serve", "serve:serve", "Answer in a browser and over HTTP, also by OpenAI's protocol."),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 
 from oracle.api.door import TheDoor
-from oracle.api.metrics import CONTENT_TYPE
+from oracle.api.metrics import CONTENT_TYPE, queue_rows
+from oracle.api.workers.queued_runs import QueuedRuns
+from oracle.services.dispatch.queue import Queue
+from oracle.services.dispatch.workers import Workers
 
 router = APIRouter(tags=["health"])
 
@@ -32,6 +36,15 @@ async def ready(door: TheDoor) -> dict[str, str]:
     responses={200: {"content": {"text/plain": {"example": "oracle_runs_live 0"}}}},
 )
 async def metrics(door: TheDoor) -> PlainTextResponse:
-    tasks = len(asyncio.all_tasks())
-    text = door.metrics.text(live=len(door.runs), waiting=len(door.approvals), tasks=tasks)
+    queue: list[str] = []
+    if isinstance(door.runs, QueuedRuns):
+        database = door.store.database
+        entries = await Queue(database, door.project).entries()
+        queue = queue_rows(entries, await Workers(database).all(), time.time())
+    text = door.metrics.text(
+        live=len(door.runs),
+        waiting=len(door.approvals),
+        tasks=len(asyncio.all_tasks()),
+        queue=queue,
+    )
     return PlainTextResponse(text, media_type=CONTENT_TYPE)

@@ -16,6 +16,7 @@ from oracle.services.dispatch.news import open_news
 from oracle.services.dispatch.opening import open_dispatcher
 from oracle.services.llm.protocol import Model
 from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.purge import keeping_for
 from oracle.services.storage.runs import QUEUED
 from oracle.settings import Settings
 
@@ -41,6 +42,7 @@ async def opened_worker(
         async with (
             open_news(store.database) as news,
             open_dispatcher(store.database, project, most_of_user=most_of_user) as dispatcher,
+            keeping_for(settings.database.keep_days, store.database),
         ):
             yield Worker(
                 runs=runs,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from typing import Final
 
 from oracle.api.live_run import LiveRun
 from oracle.errors import StoreError
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.dispatch.streams import Streams
+
+SECONDS_TO_STORE_AGAIN: Final = 2.0
 
 
 async def publish(
@@ -22,7 +25,9 @@ async def publish(
     """
     before = stored = await streams.length(run_id)
     said: list[tuple[int, OracleStreamChunk]] = []
-    async with contextlib.aclosing(live.follow()) as batches:
+    is_unsure = False
+    # Silence is heard too: a run that waits for a person says nothing that would come next.
+    async with contextlib.aclosing(live.follow(beat=SECONDS_TO_STORE_AGAIN)) as batches:
         async for batch in batches:
             said += batch
             for _, chunk in batch:
@@ -30,11 +35,16 @@ async def publish(
             # Before it has a lease a run can only say warnings.
             if not said or live.owner is None:
                 continue
-            # While the database is away the chunks are kept, and stored with the next ones.
-            with contextlib.suppress(StoreError):
+            # While the database is away the chunks are kept, and stored later.
+            try:
+                if is_unsure:
+                    stored = await streams.length(run_id)
                 new = [chunk.to_dict() for number, chunk in said if number >= stored]
                 if new and not await streams.append(run_id, live.owner, stored, new):
                     break
-                stored += len(new)
-                said = []
+            except StoreError:
+                # The connection may have broken just after the commit.
+                is_unsure = True
+                continue
+            stored, said, is_unsure = stored + len(new), [], False
     return stored - before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncGenerator
 
@@ -10,13 +11,15 @@ from oracle.api.live_run import NOTHING_YET, Numbered
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import InputError
+from oracle.errors import InputError, StoreError
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.dispatch.news import SAID, News
 from oracle.services.dispatch.queue import MOST_FAILURES, Queue
 from oracle.services.dispatch.streams import Streams
 from oracle.services.storage.runs import NEVER_BEGUN
+
+log = logging.getLogger(__name__)
 
 
 async def follow(
@@ -35,16 +38,26 @@ async def follow(
     at, silent_since = after + 1, time.monotonic()
     with news.bell(SAID, run_id) as bell:
         while True:
-            run = await store.runs.get(run_id)
-            if rows := await streams.read(run.id, at):
+            try:
+                run = await store.runs.get(run_id)
+                rows, rest, failures = await streams.read(run.id, at), [], 0
+                is_done = run.status == "done"
+                if is_done and not rows:
+                    rest = await _rest(store, queue, run, at)
+                elif not rows:
+                    failures, _ = await queue.problem_of(run.id)
+            except StoreError as problem:
+                # A client need not notice that the database was away for a moment.
+                log.warning("run %s cannot be followed: %s; trying again", run_id, problem)
+                rows, rest, failures, is_done = [], [], 0, False
+            if rows:
                 at, silent_since = rows[-1][0] + 1, time.monotonic()
                 yield [(number, OracleStreamChunk.from_dict(chunk)) for number, chunk in rows]
                 continue
-            if run.status == "done":
-                if rest := await _rest(store, queue, run, at):
+            if is_done:
+                if rest:
                     yield rest
                 return
-            failures, _ = await queue.problem_of(run.id)
             if closing.is_set() or failures >= MOST_FAILURES:
                 yield []
                 return

@@ -19,6 +19,7 @@ from oracle.services.storage.records import (
     shortened_ids,
 )
 from oracle.services.storage.schema import events
+from oracle.services.storage.transactions import beginning
 from oracle.services.storage.users import seen
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class EventsTable:
             return typed
         if len(found) > 1:
             raise ambiguous("run", typed, found)
-        return found[0] if found and typed else None
+        return found[0] if found else None
 
     def short_run_ids(self, page: Sequence[StoredEvent]) -> dict[str, str]:
         """The runs of these events, each with a prefix that no other run with events has."""
@@ -89,12 +90,14 @@ class EventsTable:
         return short
 
     def _runs_beginning(self, typed: str) -> list[str]:
-        # A range uses the index, LIKE does not. `~` sorts after all characters of an id.
+        if not typed:
+            return []
+        where, values = beginning(self._connection.begins, "run_id", typed)
         sql = (
-            f"SELECT DISTINCT run_id FROM {self._seen.sql} WHERE run_id >= ? AND run_id < ? "
+            f"SELECT DISTINCT run_id FROM {self._seen.sql} WHERE {where} "
             f"ORDER BY run_id LIMIT {SHOWN_MATCHES + 1}"
         )
-        rows = self._connection.rows(sql, [*self._seen.values, typed, f"{typed}~"])
+        rows = self._connection.rows(sql, [*self._seen.values, *values])
         return [str(run_id) for (run_id,) in rows]
 
     def before_newest(self, query: EventQuery, count: int) -> int:

@@ -19,6 +19,7 @@ from oracle.services.journal.sinks import name_of
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import Connection, connect
 from oracle.services.storage.group_commit import GroupWriter
+from oracle.services.storage.purge import DAY
 from oracle.services.storage.runs import NOT_RECORDED
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,12 @@ MARK: Final = (
     f"UPDATE runs SET stop_reason = '{NOT_RECORDED}' "
     "WHERE id = ? AND lease_owner = ? AND status = 'running'"
 )
-INSERT_TEXT: Final = "INSERT INTO blobs (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING"
+# First the update: it waits for a `purge` that deletes the text, and the insert restores it then.
+# Once a day is enough, so that runs that begin together do not wait for each other's locks.
+USE_TEXT: Final = "UPDATE blobs SET used_at = ? WHERE hash = ? AND used_at < ?"
+INSERT_TEXT: Final = (
+    "INSERT INTO blobs (hash, body, used_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+)
 
 
 class Rows(NamedTuple):
@@ -163,8 +169,11 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             with self._linked().transaction() as write:
                 # Texts and the records that name them are one transaction: no reader ever sees a
                 # name without its text. `purge` relies on this too.
-                if texts := [text for item in rows for text in item.texts]:
-                    write(INSERT_TEXT, texts)
+                if texts := {name: text for item in rows for name, text in item.texts}:
+                    # Sorted: two processes that lock the same rows in another order wait forever.
+                    names, now = sorted(texts), time.time()
+                    write(USE_TEXT, [(now, name, now - DAY) for name in names])
+                    write(INSERT_TEXT, [(name, texts[name], now) for name in names])
                 if write(INSERT_RECORD, [item.record for item in rows]) != len(rows):
                     raise JournalError("another process has taken the run over")
         except Exception as problem:

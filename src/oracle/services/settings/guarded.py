@@ -251,6 +251,12 @@ def _unrecorded(values: Values, value: Any, below: Any) -> str | None:
     return "it lets runs go on that are not recorded" if value == "memory" else None
 
 
+def _forgets(values: Values, value: Any, below: Any) -> str | None:
+    if value is None or (below is not None and value >= below):
+        return None
+    return "it would delete what you have kept"
+
+
 def _paid_searches(values: Values, value: Any, below: Any) -> str | None:
     if value == "ddgs":
         return "searches would go to public search engines"
@@ -305,6 +311,7 @@ _LEFT_OUT: Final[Mapping[str, Callable[[Values, Any, Any], str | None]]] = {
     "model.attempts": _more,
     **_DESCRIPTIONS,
     "journal.failure": _unrecorded,
+    "database.keep_days": _forgets,
     "web.provider": _paid_searches,
     "loop.use_bt": _other_loop,
     "loop.shadow_share": _more,

@@ -187,6 +187,13 @@ class DatabaseSettings:
         "Database to use; if not set, SQLite in .oracle/oracle.db of the project.",
         example="postgresql://team@db.example.org/oracle",
     )
+    keep_days: float | None = _row(
+        None,
+        Number(least=1, can_be_off=True),
+        "Days after which `oracle serve` and `oracle worker` delete what was not used; off to keep "
+        "everything.",
+        example=90,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 from oracle.errors import InputError, StoreError
 from oracle.services.installing import install_command
 from oracle.services.storage.addresses import Address
+from oracle.services.storage.schema import Column
 from oracle.services.storage.transactions import Transaction
 
 
@@ -28,8 +29,10 @@ class Connection(Protocol):
 
     SQL is written as SQLite reads it, with `?` for a value; other kinds translate it. A method
     raises `StoreError` if the database cannot be used. Any other exception of the driver means that
-    the values are wrong.
+    the values are wrong. `begins` is that of the `Backend`.
     """
+
+    begins: str
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
 
@@ -64,15 +67,23 @@ class Backend(Protocol):
     now: str
     """Seconds since 1970 by the database's clock."""
     begin: Mapping[str, str]
-    """Begins a transaction that is to `read` or to `write`."""
+    """Begins a transaction that is to `read` or to `write`. In a `snapshot` all reads see the
+    database as it was at the first of them.
+    """
     row_lock: str
     """At the end of a SELECT: other processes cannot change these rows until the end."""
     migration_lock: str | None
     """Keeps other processes from migrating until the transaction ends."""
-    texts_lock: str | None
-    """Keeps other processes from writing to `blobs` until the transaction ends."""
     spend_lock: str | None
     """Keeps other processes from changing what users have spent until the transaction ends."""
+    is_typed: bool
+    """Whether it keeps values of other kinds out of a column."""
+    unhurried: str | None
+    """Within a transaction: its statements may take as long as they need."""
+    begins: str
+    """Whether `{column}` begins with a text; its values come from `beginning`."""
+    prefix_index: str | None
+    """In an index, after a column: makes it useful for `begins`. None if every index is."""
     has_queue: bool
     """Whether a job queue was installed with the schema."""
     notice: str | None
@@ -113,6 +124,10 @@ class Backend(Protocol):
         """Returns the cursor."""
         ...
 
+    def execute_many(self, raw: Any, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """The statement for each row, in few round trips."""
+        ...
+
     def each(self, raw: Any, sql: str) -> Iterator[tuple[Any, ...]]:
         """The rows, without reading all of them at once."""
         ...
@@ -140,6 +155,10 @@ class Backend(Protocol):
 
     def install_queue(self, raw: Any) -> None:
         """Create what the engine of the job queue keeps, if this kind of database has one."""
+        ...
+
+    def number_on(self, connection: Transaction, table: str, key: Column) -> None:
+        """After rows were inserted with their keys: number new ones from the highest on."""
         ...
 
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:

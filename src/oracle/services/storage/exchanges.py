@@ -45,7 +45,7 @@ class Exchanges:
         """The history: from the first exchange of the session to this one."""
 
         def read(connection: Transaction) -> list[Exchange]:
-            history = entities(connection, Exchange, _PATH, [exchange_id])
+            history = entities(connection, Exchange, _PATH, [exchange_id, exchange_id])
             if not history:
                 raise nothing_called(connection, context_nodes, exchange_id)
             return _whole(history)
@@ -73,7 +73,7 @@ class Exchanges:
 
 
 # Up along the parents in one recursive query; `back` counts the steps, to turn it around.
-# No path is longer than there are exchanges: in a damaged database it may be a circle.
+# No path is longer than its session has exchanges: in a damaged database it may be a circle.
 _PATH: Final = """
     JOIN (
         WITH RECURSIVE path (id, parent_id, back) AS (
@@ -81,7 +81,10 @@ _PATH: Final = """
             UNION ALL
             SELECT above.id, above.parent_id, path.back + 1
             FROM context_nodes AS above JOIN path ON above.id = path.parent_id
-            WHERE path.back < (SELECT count(*) FROM context_nodes)
+            WHERE path.back < (
+                SELECT count(*) FROM context_nodes WHERE session_id =
+                (SELECT session_id FROM context_nodes WHERE id = ?)
+            )
         )
         SELECT id, back FROM path
     ) AS path ON path.id = context_nodes.id

@@ -15,6 +15,9 @@ from oracle.services.storage.connections import shown
 from oracle.services.storage.damage import Damaged
 from oracle.services.storage.transactions import Transaction
 
+NOT_KNOWN: Final = 4102444800.0
+"""In the place of a time: the year 2100."""
+
 
 def conversations_and_runs(connection: Transaction) -> None:
     _run(
@@ -233,6 +236,29 @@ def spend_and_tenants(connection: Transaction) -> None:
     )
 
 
+def many_rows(connection: Transaction) -> None:
+    """Every read finds its rows in an index, and texts know when a run last named them."""
+    _run(
+        connection,
+        # An older oracle stores a text without the time: it is kept until one that knows uses it.
+        f"ALTER TABLE blobs ADD COLUMN used_at DOUBLE PRECISION NOT NULL DEFAULT {NOT_KNOWN}",
+        "UPDATE blobs SET used_at = {now}",
+        "CREATE INDEX blobs_used_at ON blobs (used_at)",
+        "CREATE INDEX runs_without_session ON runs (started_at) WHERE session_id IS NULL",
+        "CREATE INDEX shadow_reports_created_at ON shadow_reports (created_at)",
+    )
+    if prefix := connection.backend.prefix_index:
+        _run(
+            connection,
+            *(
+                f"CREATE INDEX {table}_id_text ON {table} (id {prefix})"
+                for table in ("sessions", "context_nodes", "runs")
+            ),
+            "DROP INDEX events_run_id",
+            f"CREATE INDEX events_run_id ON events (run_id {prefix}, id)",
+        )
+
+
 Migration = Callable[[Transaction], None]
 
 MIGRATIONS: Final[Sequence[Migration]] = (
@@ -247,6 +273,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     doors,
     many_workers,
     spend_and_tenants,
+    many_rows,
 )
 
 
@@ -270,6 +297,8 @@ def migrate(connection: Transaction, migrations: Sequence[Migration]) -> None:
     """
     if lock := connection.backend.migration_lock:
         connection.execute(lock)
+    if unhurried := connection.backend.unhurried:
+        connection.execute(unhurried)
     # Read after the lock: another process may have migrated while this one waited.
     done = version_of(connection)
     if done > len(migrations):
@@ -286,6 +315,6 @@ def migrate(connection: Transaction, migrations: Sequence[Migration]) -> None:
 
 def _run(connection: Transaction, *statements: str) -> None:
     backend = connection.backend
-    words = {"json": backend.json_column, "counted": backend.counting_key}
+    words = {"json": backend.json_column, "counted": backend.counting_key, "now": backend.now}
     for statement in statements:
         connection.execute(statement.format(**words))

@@ -20,7 +20,7 @@ from oracle.services.storage.records import (
     of_project,
     shortened_ids,
 )
-from oracle.services.storage.transactions import Transaction, marks
+from oracle.services.storage.transactions import Transaction, beginning
 from oracle.services.storage.users import seen
 
 Entity = TypeVar("Entity")
@@ -122,9 +122,9 @@ def _short_ids(connection: Transaction, table: str, ids: list[str]) -> dict[str,
         return {}
     prefixes = sorted({id_[:SHORTEST_ID] for id_ in ids})
     source, own = seen(table, connection.user)
-    query = f"SELECT id FROM {source}"
-    if len(prefixes) > _MOST_PREFIXES:
-        prefixes = []
-    else:
-        query += f" WHERE substr(id, 1, {SHORTEST_ID}) IN {marks(prefixes)}"
-    return shortened_ids(ids, map(str, connection.firsts(query, [*own, *prefixes])))
+    query, values = f"SELECT id FROM {source}", list(own)
+    if len(prefixes) <= _MOST_PREFIXES:
+        ranges = [beginning(connection.backend.begins, "id", prefix) for prefix in prefixes]
+        query += f" WHERE {' OR '.join(each.sql for each in ranges)}"
+        values += [value for each in ranges for value in each.values]
+    return shortened_ids(ids, map(str, connection.firsts(query, values)))

@@ -15,6 +15,7 @@ from oracle.errors import StoreError
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import needs_package
 from oracle.services.storage.damage import FOREIGN, refused
+from oracle.services.storage.schema import Column
 from oracle.services.storage.transactions import Transaction
 
 if TYPE_CHECKING:
@@ -26,7 +27,21 @@ IDLE_SECONDS: Final = 10
 LOOK_SECONDS: Final = 5
 """How long a read-only check waits for a server: a person waits for the result."""
 
+STATEMENT_SECONDS: Final = 60
+"""How long a statement may take, unless it is known to take long, such as a migration."""
+_KEEPALIVE: Final = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""A server that is gone without a word is noticed after 20 to 25 seconds, not after hours."""
+
 _ADVICE: Final[Mapping[str | None, str]] = {
+    "57014": (
+        f"took longer than {STATEMENT_SECONDS} s for one statement; try again when the server is "
+        "less busy"
+    ),
     "57P01": "was shut down; try again when the server is back",
     "57P03": "is just starting; try again in a moment",
     "53100": "cannot grow, the server's disk is full; free some space, then try again",
@@ -55,13 +70,21 @@ class Postgres:
         "WHERE event_object_schema = current_schema()"
     )
     now: str = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
-    begin: Mapping[str, str] = {"read": "BEGIN", "write": "BEGIN"}
+    begin: Mapping[str, str] = {
+        "read": "BEGIN",
+        "write": "BEGIN",
+        "snapshot": "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    }
     row_lock: str = " FOR UPDATE"
     # Any number will do, as long as it stays the same: "oracle" in ASCII.
     migration_lock: str | None = f"SELECT pg_advisory_xact_lock({0x6F7261636C65})"
-    texts_lock: str | None = "LOCK TABLE blobs IN EXCLUSIVE MODE"
     # "spend" in ASCII.
     spend_lock: str | None = f"SELECT pg_advisory_xact_lock({0x7370656E64})"
+    is_typed: bool = True
+    unhurried: str | None = "SET LOCAL statement_timeout = 0"
+    # Byte by byte, whatever the language of the database: in most of them `>=` and `<` are not.
+    begins: str = "({column} ~>=~ ? AND {column} ~<~ ?)"
+    prefix_index: str | None = "text_pattern_ops"
     has_queue: bool = True
     notice: str | None = "SELECT pg_notify(?, ?)"
     lease_seconds: float = 10.0
@@ -99,6 +122,10 @@ class Postgres:
     def execute(self, raw: Link, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Any]:
         return raw.execute(_translated(sql), values)
 
+    def execute_many(self, raw: Link, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        with raw.cursor() as cursor:
+            cursor.executemany(_translated(sql), rows)
+
     def each(self, raw: Link, sql: str) -> Iterator[tuple[Any, ...]]:
         # A name makes it a cursor of the server, which sends a part of the rows at a time.
         with raw.cursor("each", withhold=True) as cursor:
@@ -135,8 +162,19 @@ class Postgres:
         # Without values the driver takes several statements, and each `%` as it is.
         raw.execute(SchemaManager.get_schema())
 
+    def number_on(self, connection: Transaction, table: str, key: Column) -> None:
+        if connection.first("SELECT pg_get_serial_sequence(?, ?)", [table, key.name]) is None:
+            return
+        highest = f"SELECT max({key.name}) FROM {table}"
+        connection.rows(
+            f"SELECT setval(pg_get_serial_sequence(?, ?), coalesce(({highest}) + 1, 1), false)",
+            [table, key.name],
+        )
+
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
+        connection.execute("SET statement_timeout = 0")
         connection.execute(f"VACUUM {', '.join(tables)}")
+        connection.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
         return None
 
     @contextmanager
@@ -158,17 +196,26 @@ Link: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 def _connected(url: Address, seconds: int = CONNECT_SECONDS) -> Link:
     """A connection that begins no transaction on its own."""
-    patience: dict[str, Any] = {"connect_timeout": seconds}
-    if url.option("connect_timeout") is not None and seconds == CONNECT_SECONDS:
-        patience = {}
+    patience: dict[str, Any] = {"connect_timeout": seconds, **_KEEPALIVE}
+    given = dict(url.query)
+    if seconds != CONNECT_SECONDS:
+        given.pop("connect_timeout", None)
+    # What the address says counts.
+    patience = {name: value for name, value in patience.items() if name not in given}
     link = psycopg.connect(url.with_password(), autocommit=True, **patience)
     # A process that is suspended in the middle of a transaction must not lock the others out. Not
     # in the address: a pooler such as PgBouncer refuses options at the start of a connection.
-    link.execute(f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'".encode())
+    limits = (
+        f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
+        f"SET statement_timeout = '{STATEMENT_SECONDS}s'"
+    )
+    link.execute(limits.encode())
     return link
 
 
 class PostgresConnection:
+    begins: str = Postgres.begins
+
     def __init__(self, url: Address, shown: str) -> None:
         self._shown = shown
         self._heard: set[str] = set()

@@ -1,15 +1,20 @@
-"""Deletes rows, their traces in the file, and texts that no journal names any more."""
+"""Deletes rows, their traces in the file, and texts that no run names any more."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Iterator, Sequence
-from typing import Final
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Final, NoReturn
 
-from oracle.errors import LeaseHeld
+from oracle.errors import LeaseHeld, OracleError
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import Session, StoredRun
-from oracle.patterns import lazy_pattern
+from oracle.services.background import cancelled
 from oracle.services.storage.damage import check_key, check_times
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities
@@ -19,7 +24,8 @@ from oracle.services.storage.transactions import Transaction, marks
 
 log = logging.getLogger(__name__)
 
-_HASH: Final = lazy_pattern("[0-9a-f]{64}")
+DAY: Final = 86_400.0
+SECONDS_BETWEEN_PURGES: Final = 3600.0
 _BATCH: Final = 500
 """Ids in one statement: databases limit how many values a statement may have."""
 
@@ -32,6 +38,22 @@ class Forgotten:
     events: int
     texts: int
 
+    @property
+    def found(self) -> bool:
+        return any((self.sessions, self.runs, self.events, self.texts))
+
+    def __add__(self, other: Forgotten) -> Forgotten:
+        return Forgotten(
+            sessions=self.sessions + other.sessions,
+            exchanges=self.exchanges + other.exchanges,
+            runs=self.runs + other.runs,
+            events=self.events + other.events,
+            texts=self.texts + other.texts,
+        )
+
+
+NOTHING: Final = Forgotten(sessions=0, exchanges=0, runs=0, events=0, texts=0)
+
 
 async def forget(database: Database, *, before: float, pretend: bool = False) -> Forgotten:
     """Forget sessions not used since `before`, runs and events older than that, and their traces.
@@ -39,26 +61,66 @@ async def forget(database: Database, *, before: float, pretend: bool = False) ->
     A session is forgotten as a whole or not at all. What a process is working on is kept, and so
     are the events of every run that is kept. With `pretend` nothing is deleted, only counted.
     """
-
-    def erase(connection: Transaction) -> Forgotten:
-        check_times(connection, sessions, runs, events)
-        forgotten = _erase(
-            connection,
-            _ids(connection, sessions, f"updated_at < ? AND NOT {_IN_USE}", [before]),
-            _ids(connection, runs, f"session_id IS NULL AND {_ENDED} AND NOT {IS_HELD}", [before]),
-            texts_lock=database.backend.texts_lock,
-            events_before=before,
-        )
-        if pretend:
-            raise _Pretended(forgotten)
-        return forgotten
-
-    try:
-        forgotten = await database.write(erase)
-    except _Pretended as rolled_back:
-        return rolled_back.forgotten
+    if pretend:
+        return await _counted(database, before)
+    forgotten = await forget_in_parts(database, before=before)
     await database.outside_transactions(_scrub)
     return forgotten
+
+
+async def forget_in_parts(database: Database, *, before: float) -> Forgotten:
+    """The same in many short transactions, so that others can write in between. It leaves the
+    traces to the database: a file keeps its size, and PostgreSQL cleans up by itself.
+    """
+    await database.read(_check_times)
+    total = NOTHING
+    while (part := await database.write(partial(_erase_some, before=before, most=_BATCH))).found:
+        total += part
+    return total + await database.write(_erase_old_texts)
+
+
+@asynccontextmanager
+async def keeping_for(days: float | None, database: Database) -> AsyncGenerator[None]:
+    """Within the block, forget what is older, at once and every hour.
+
+    Any number of processes may do so: each takes what the others have left.
+    """
+    if days is None:
+        yield
+        return
+    purging = asyncio.create_task(_purge_hourly(days, database))
+    try:
+        yield
+    finally:
+        await cancelled(purging)
+
+
+async def _purge_hourly(days: float, database: Database) -> None:
+    while True:
+        try:
+            gone = await forget_in_parts(database, before=time.time() - days * DAY)
+            if gone.found:
+                log.info("deleted what was older than %g days: %s", days, gone)
+        except OracleError as problem:
+            log.warning("what is old could not be deleted: %s; trying again in an hour", problem)
+        await asyncio.sleep(SECONDS_BETWEEN_PURGES)
+
+
+async def _counted(database: Database, before: float) -> Forgotten:
+    def erase(connection: Transaction) -> NoReturn:
+        if unhurried := connection.backend.unhurried:
+            connection.execute(unhurried)
+        _check_times(connection)
+        total = NOTHING
+        while (part := _erase_some(connection, before=before, most=_BATCH)).found:
+            total += part
+        raise _Pretended(total + _erase_old_texts(connection))
+
+    try:
+        await database.write(erase)
+    except _Pretended as rolled_back:
+        return rolled_back.forgotten
+    raise AssertionError("it always raises")
 
 
 async def forget_session(database: Database, typed: str) -> Forgotten:
@@ -66,7 +128,7 @@ async def forget_session(database: Database, typed: str) -> Forgotten:
 
     def erase(connection: Transaction) -> Forgotten:
         session = by_id(connection, Session, typed)
-        check_times(connection, runs)
+        _check_times(connection)
         at_work = f"WHERE session_id = ? AND {IS_HELD} LIMIT 1".format(now=connection.backend.now)
         for run in entities(connection, StoredRun, at_work, [session.id]):
             raise LeaseHeld(
@@ -74,7 +136,8 @@ async def forget_session(database: Database, typed: str) -> Forgotten:
                 "try again when that has ended",
                 holder=run.lease_owner,
             )
-        return _erase(connection, [session.id], [], texts_lock=database.backend.texts_lock)
+        gone = _erase(connection, [session.id], [])
+        return gone + _erase_old_texts(connection)
 
     forgotten = await database.write(erase)
     await database.outside_transactions(_scrub)
@@ -88,16 +151,26 @@ class _Pretended(Exception):  # noqa: N818 - it is an outcome, not a bug
         self.forgotten = forgotten
 
 
+def _erase_some(connection: Transaction, *, before: float, most: int) -> Forgotten:
+    """A part of what is old; nothing is found when all is gone."""
+    old_sessions = _ids(
+        connection, sessions, f"updated_at < ? AND NOT {_IN_USE} LIMIT {most}", [before]
+    )
+    # Twice: the first condition is found in an index.
+    old = f"session_id IS NULL AND started_at < ? AND {_ENDED} AND NOT {IS_HELD} LIMIT {most}"
+    old_runs = _ids(connection, runs, old, [before, before])
+    gone = _erase(connection, old_sessions, old_runs)
+    sql = (
+        f"DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at < ? AND {_OF_NO_RUN} "
+        f"LIMIT {most * 10})"
+    )
+    return gone + replace(NOTHING, events=connection.execute(sql, [before]))
+
+
 def _erase(
-    connection: Transaction,
-    session_ids: Sequence[str],
-    run_ids: Sequence[str],
-    *,
-    texts_lock: str | None,
-    events_before: float | None = None,
+    connection: Transaction, session_ids: Sequence[str], run_ids: Sequence[str]
 ) -> Forgotten:
-    # Sessions first and texts last: a new run locks them in the same order, so the two never wait
-    # for each other.
+    # Sessions first: a new run locks them in the same order, so the two never wait for each other.
     exchanges = erased_events = 0
     run_ids = list(run_ids)
     for batch in _batches(session_ids):
@@ -107,35 +180,23 @@ def _erase(
     for batch in _batches(run_ids):
         _delete(connection, "runs", "id", batch)
         erased_events += _delete(connection, "events", "run_id", batch)
-    if events_before is not None:
-        alone = "(run_id IS NULL OR run_id NOT IN (SELECT id FROM runs))"
-        sql = f"DELETE FROM events WHERE at < ? AND {alone}"
-        erased_events += connection.execute(sql, [events_before])
     return Forgotten(
         sessions=len(session_ids),
         exchanges=exchanges,
         runs=len(run_ids),
         events=erased_events,
-        texts=_erase_unnamed_texts(connection, texts_lock),
+        texts=0,
     )
 
 
-def _erase_unnamed_texts(connection: Transaction, lock: str | None) -> int:
-    """Delete the blobs whose hash is in no journal any more."""
-    # A run writes its texts and the record that names them in one transaction. The lock waits for
-    # such a transaction to end and delays the next one, so that no text looks unnamed too early.
-    if lock is not None:
-        connection.execute(lock)
-    unnamed = set(connection.firsts("SELECT hash FROM blobs"))
-    # Row by row: the journals of a year need not fit into memory.
-    for (body,) in connection.each("SELECT body FROM journal"):
-        if not unnamed:
-            break
-        unnamed.difference_update(_HASH.findall(body))
-    # A damaged database may have a blob without a hash.
-    for batch in _batches(sorted(unnamed, key=str)):
-        _delete(connection, "blobs", "hash", batch)
-    return len(unnamed)
+def _erase_old_texts(connection: Transaction) -> Forgotten:
+    """Delete the texts that no run can name: a run names them when it begins, and every run that
+    is left began after their last use.
+    """
+    # Two days: the time of use is exact to the day, and an older oracle does not note it.
+    oldest = f"SELECT coalesce(min(started_at), {connection.backend.now}) FROM runs"
+    sql = f"DELETE FROM blobs WHERE used_at < ({oldest}) - ?"
+    return replace(NOTHING, texts=connection.execute(sql, [2 * DAY]))
 
 
 def _scrub(connection: Transaction) -> None:
@@ -147,6 +208,11 @@ def _scrub(connection: Transaction) -> None:
 
 _IN_USE: Final = f"EXISTS (SELECT 1 FROM runs WHERE session_id = sessions.id AND {IS_HELD})"
 _ENDED: Final = "coalesce(ended_at, started_at) < ?"
+_OF_NO_RUN: Final = "NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = events.run_id)"
+
+
+def _check_times(connection: Transaction) -> None:
+    check_times(connection, sessions, runs, events)
 
 
 def _ids(

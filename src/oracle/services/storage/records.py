@@ -10,7 +10,7 @@ from oracle.errors import InputError, NotFound, did_you_mean
 from oracle.models.session import Exchange, Session, StoredRun
 from oracle.services.storage.damage import check_row, decoded_row
 from oracle.services.storage.schema import Table, context_nodes, runs, sessions
-from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.transactions import Transaction, beginning
 from oracle.services.storage.users import Clause, seen
 from oracle.services.storage.values import as_json, storable
 
@@ -75,15 +75,17 @@ def _by_prefix(connection: Transaction, kind: type[Entity], prefix: str) -> Enti
 
 def _ids_beginning(connection: Transaction, table: Table, prefix: str) -> list[str]:
     source, own = seen(table.name, connection.user)
-    sql = f"SELECT id FROM {source} WHERE substr(id, 1, ?) = ? ORDER BY id"
-    found = connection.firsts(f"{sql} LIMIT {SHOWN_MATCHES + 1}", [*own, len(prefix), prefix])
+    where, values = beginning(connection.backend.begins, "id", prefix)
+    sql = f"SELECT id FROM {source} WHERE {where} ORDER BY id LIMIT {SHOWN_MATCHES + 1}"
+    found = connection.firsts(sql, [*own, *values])
     return list(map(str, found))
 
 
 def nothing_called(connection: Transaction, table: Table, typed: str) -> NotFound:
     noun, listing = _NOUNS[table.name]
     source, own = seen(table.name, connection.user)
-    known = connection.firsts(f"SELECT id FROM {source} LIMIT {SEARCHED_FOR_NEAR_ONES}", own)
+    some = f"SELECT id FROM {source} ORDER BY id LIMIT {SEARCHED_FOR_NEAR_ONES}"
+    known = connection.firsts(some, own)
     hint = (
         _other_kind(connection, table, typed)
         or did_you_mean(typed, map(str, known))

@@ -110,7 +110,15 @@ journal = _table(
     },
 )
 
-blobs = _table("blobs", {"hash": "text", "body": "text"})
+blobs = _table(
+    "blobs",
+    {
+        "hash": "text",
+        "body": "text",
+        # When a run last named it, to the day.
+        "used_at": "time",
+    },
+)
 
 events = _table(
     "events",

@@ -49,7 +49,7 @@ _PRAGMAS: Final = ("synchronous = FULL", "foreign_keys = ON", "secure_delete = O
 _OUR_TABLES: Final = frozenset({"schema_version", "context_nodes", "runs"})
 # A writer takes its lock at once: one that began as a reader could not wait for it, because
 # another may have written since, and SQLite then refuses instead of waiting.
-_BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE"}
+_BEGIN: Final = {"read": "BEGIN", "write": "BEGIN IMMEDIATE", "snapshot": "BEGIN"}
 
 
 def _check_file(path: str) -> None:
@@ -84,9 +84,12 @@ class Sqlite:
     # A transaction that writes keeps all other writers waiting anyway.
     row_lock: str = ""
     migration_lock: str | None = None
-    texts_lock: str | None = None
     # A file has one writer.
     spend_lock: str | None = None
+    is_typed: bool = False
+    unhurried: str | None = None
+    begins: str = "({column} >= ? AND {column} < ?)"
+    prefix_index: str | None = None
     has_queue: bool = False
     notice: str | None = None
     lease_seconds: float = 30.0
@@ -142,6 +145,11 @@ class Sqlite:
     def execute(self, raw: sqlite3.Connection, sql: str, values: Sequence[Any]) -> sqlite3.Cursor:
         return raw.execute(sql, values)
 
+    def execute_many(
+        self, raw: sqlite3.Connection, sql: str, rows: Sequence[Sequence[Any]]
+    ) -> None:
+        raw.executemany(sql, rows)
+
     def each(self, raw: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...]]:
         return raw.execute(sql)
 
@@ -165,6 +173,9 @@ class Sqlite:
 
     def install_queue(self, raw: object) -> None:
         """Nothing: one process answers, and keeps its jobs in memory."""
+
+    def number_on(self, connection: Transaction, table: str, key: object) -> None:
+        """Nothing: it counts from the highest key that there ever was."""
 
     def scrub(self, connection: Transaction, tables: Iterable[str]) -> str | None:
         connection.execute("VACUUM")
@@ -322,6 +333,8 @@ def _enter_wal_mode(path: str, is_uri: bool) -> None:
 
 
 class SqliteConnection:
+    begins: str = Sqlite.begins
+
     def __init__(self, path: str, *, durable: bool) -> None:
         self._path = path
         # `mode=rw`: a missing file is an error to report, not a reason to create an empty database.

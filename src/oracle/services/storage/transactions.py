@@ -10,14 +10,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from oracle.services.storage.users import EVERYBODY
+from oracle.services.storage.users import EVERYBODY, Clause
 from oracle.services.storage.values import storable
 
 if TYPE_CHECKING:
     from oracle.services.storage.addresses import Address
     from oracle.services.storage.connections import Backend
 
-Kind: TypeAlias = Literal["read", "write"]
+Kind: TypeAlias = Literal["read", "write", "snapshot"]
 
 
 class Transaction:
@@ -38,6 +38,10 @@ class Transaction:
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Returns how many rows it changed."""
         return self._run(sql, values).rowcount
+
+    def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Once for each row. Its texts are stored as they are."""
+        self.backend.execute_many(self._raw, sql, rows)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._run(sql, values).fetchall()
@@ -141,6 +145,14 @@ class Connections:
 
 
 Work: TypeAlias = Callable[[Transaction], Any]
+
+
+def beginning(begins: str, column: str, prefix: str) -> Clause:
+    """Whether the column begins with the prefix, as a search in an index. `begins` is that of the
+    database.
+    """
+    # No text goes on with a character after the last one of Unicode.
+    return Clause(begins.format(column=column), (prefix, f"{prefix}\U0010ffff"))
 
 
 def marks(values: Sequence[object]) -> str:
