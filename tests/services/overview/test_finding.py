@@ -223,3 +223,10 @@ def test_sections_of_a_manual_page_are_found():
     lines = ["An intro", ".SH NAME", "tool", '.SS "In short"', "text", ".SH EXIT STATUS", "1"]
     found = [(s.title, s.level, s.start, s.end) for s in sections_of(lines)]
     assert found == [("NAME", 1, 1, 5), ("In short", 2, 3, 5), ("EXIT STATUS", 1, 5, 7)]
+
+
+def test_dependencies_on_lines_below_each_other_are_one_place():
+    text = "Name: tool\nRequires-Python: >=3.8\nRequires-Dist: a\nRequires-Dist: b\nHome: x\n"
+    files = Files({"PKG-INFO": text})
+    found = [files.quoted(place) for place in places_for(files, "requirements")]
+    assert found == ["Requires-Python: >=3.8\nRequires-Dist: a\nRequires-Dist: b"]

@@ -113,6 +113,8 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
         is_fact = row.commands is None or row.is_declared
         spans = [*entries(path, lines, row.keys, of_the_project=is_fact)] if row.keys else []
         spans += [*tables(lines, row.tables)] if row.tables and not path.endswith(".json") else []
+        # A PKG-INFO has one line for each dependency: together they are the answer.
+        spans = _joined(spans) if row.is_declared else spans
         if path == "package.json" and spans:
             # `test` may only name other scripts: those are what runs.
             spans = [spans[0], *_scripts_run_by(path, lines, spans[0]), *spans[1:]]
@@ -130,6 +132,17 @@ def _of_manifests(reader: Reader, topic: Topic) -> Iterator[Place]:
             spans += [*tables(lines, row.tables)] if row.tables else []
             for start, end in spans[:2]:
                 yield Place(path=path, start=start + 1, end=end + 1, worth=4.0)
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Entries that follow each other, as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _scripts_run_by(
@@ -325,11 +338,11 @@ def _narrowed(reader: Reader, place: Place, words: Sequence[str]) -> list[Place]
 
 
 def _apart(found: Sequence[Place]) -> list[Place]:
-    """Each place once, and no two that overlap; at most two of one file, three of a manifest."""
+    """Each place once, and no two that overlap; at most two of one file, three of scripts."""
     kept: list[Place] = []
     for place in found:
         same = [other for other in kept if other.path == place.path]
-        most = 3 if place.path in MANIFESTS else 2
+        most = 3 if place.path == "package.json" else 2
         if len(same) < most and not any(
             place.start <= other.end and other.start <= place.end for other in same
         ):
