@@ -6,8 +6,10 @@ from oracle.services.control.needs import (
     follows_a_lead,
     last_in_vain,
     names_in,
+    parts_left_open,
     share_of_words,
     words_in,
+    words_left_out,
 )
 from tests.tables import each_row
 
@@ -102,3 +104,37 @@ def test_calls_are_in_vain_since_the_last_new_word(yields, last):
 )
 def test_names_have_no_other_words(question, names):
     assert names_in(question) == names
+
+
+@each_row(
+    ("answer", "found", "left_out"),
+    [
+        ("The login in auth.py checks the token.", [], []),
+        ("auth.py has the login.", ["login", "token", "auth.py"], []),
+        ("Mails are sent at night.", [], ["auth.py", "login", "token"]),
+        # One word of three is not enough, but for a name that counts twice.
+        ("It takes a token.", ["token"], ["auth.py", "login"]),
+        ("See auth.py.", ["auth.py"], []),
+        ("See auth.py.", ["auth.py", "login", "token"], []),
+    ],
+)
+def test_an_answer_that_lacks_most_words_of_the_question_left_them_out(answer, found, left_out):
+    assert words_left_out(ASKED, answer, found, of_found=0.5, of_all=0.4) == left_out
+
+
+@each_row(
+    ("question", "left_open"),
+    [
+        ("What stops the cranes, and when do they start again?", ["when do they start again?"]),
+        ("What stops the cranes? When do they start?", ["When do they start?"]),
+        ("which wind stops the cranes and who is told", ["who is told"]),
+        ("Which wind stops the cranes, and is there a gust that does?", []),
+        ("What stops the cranes and the lifts?", []),
+        # It only states something.
+        ("The mast is broken. What stops the cranes?", []),
+        ("The crane stops: is it the wind, or what?", []),
+        ("What stops the cranes, and why?", []),
+    ],
+)
+def test_a_part_of_a_question_is_open_if_the_answer_has_no_word_of_it(question, left_open):
+    assert parts_left_open(question, "Wind stops the cranes: gusts of 18 m/s.") == left_open

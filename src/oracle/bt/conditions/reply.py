@@ -10,9 +10,12 @@ from oracle.bt.core.leaves import condition
 from oracle.bt.shortfall import (
     GROUNDS,
     ORDERED,
+    SPOKEN_OF,
     is_write_still_possible,
     only_announces,
+    parts_not_spoken_of,
     unwritten,
+    words_not_spoken_of,
 )
 from oracle.services.citations import find_citations
 from oracle.services.control import mid_sentence
@@ -56,6 +59,22 @@ def only_asks_for_more(ctx: TickContext) -> bool:
     return is_about_sources and not find_citations(text)
 
 
+@condition(reads=SPOKEN_OF)
+def is_about_something_else(ctx: TickContext, of_found: float, of_all: float) -> bool:
+    """Whether the text and the lines that it cites have less than these shares of the question's
+    words: of those that were found, or of all.
+    """
+    return bool(words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all))
+
+
+@condition(reads=SPOKEN_OF)
+def leaves_a_part_open(ctx: TickContext) -> bool:
+    """Whether the question has several parts, and neither the text nor the lines that it cites have
+    a word of one of them.
+    """
+    return bool(parts_not_spoken_of(board_of(ctx)))
+
+
 @condition(reads=["signal", "response"])
 def stops_in_mid_sentence(ctx: TickContext) -> bool:
     """Whether it has no signal, not even a malformed one, and no end: it was cut unnoticed."""
@@ -72,7 +91,7 @@ def has_calls_to_run(ctx: TickContext) -> bool:
     return any(not call.get("is_repeat") for call in bb_get(board_of(ctx), "calls"))
 
 
-@condition(reads=["response", *GROUNDS])
+@condition(reads=["response", "is_last_turn", *GROUNDS])
 def only_announces_work(ctx: TickContext) -> bool:
     """Whether it only says what comes next, such as "Let me look at the tests."."""
     return only_announces(board_of(ctx))
