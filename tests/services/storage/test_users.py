@@ -127,6 +127,8 @@ SHARED = {
     "run_chunks": "read by the id of a run",
     "run_commands": "read by the id of a run",
     "run_workers": "not of a user",
+    "spend": "read by the id of a run",
+    "spend_totals": "read by the name of a user, or of a project for all of its users",
 }
 
 

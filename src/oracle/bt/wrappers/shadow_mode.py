@@ -48,7 +48,13 @@ behind.
 SECONDS_BEYOND: Final = 10.0
 """How long a shadow may take beyond its time limit until it is given up."""
 NOT_AVAILABLE: Final = "Not available: nothing is written in this run."
-_NOT_COMPARED: Final = ("cancelled", "invalid_input", "held_elsewhere", "store_failed")
+_NOT_COMPARED: Final = (
+    "cancelled",
+    "invalid_input",
+    "held_elsewhere",
+    "spend_limit",
+    "store_failed",
+)
 _OTHER: Final[Mapping[str, str]] = {TREE: BASELINE, BASELINE: TREE}
 
 

@@ -2,7 +2,7 @@
 import { inWords, plural, shortPath } from "./format.js";
 
 const STOPS = {
-  answered: "answered", partial_answer: "partial answer", stuck: "got stuck", settled: "ended", turn_limit: "limit of turns", token_limit: "limit of tokens", money_limit: "limit of money", time_limit: "limit of time", refusal: "the model refused", content_filter: "filtered by the provider", cancelled: "cancelled", model_unavailable: "the model cannot be reached", no_progress: "no progress", tick_budget: "too many steps", internal_error: "internal error", invalid_input: "the question cannot be used", store_failed: "not stored", held_elsewhere: "held by another process",
+  answered: "answered", partial_answer: "partial answer", stuck: "got stuck", settled: "ended", turn_limit: "limit of turns", token_limit: "limit of tokens", money_limit: "limit of money", time_limit: "limit of time", refusal: "the model refused", content_filter: "filtered by the provider", cancelled: "cancelled", model_unavailable: "the model cannot be reached", no_progress: "no progress", tick_budget: "too many steps", internal_error: "internal error", invalid_input: "the question cannot be used", store_failed: "not stored", held_elsewhere: "held by another process", spend_limit: "a budget is used up",
 };
 export const stopWords = (reason) => STOPS[reason] ?? inWords(reason ?? "interrupted");
 

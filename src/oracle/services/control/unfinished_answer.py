@@ -38,6 +38,7 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "settled": "the tree ended without an answer",
     "invalid_input": "the question could not be asked",
     "held_elsewhere": "another process is working on it",
+    "spend_limit": "a budget is used up",
     "store_failed": "it could not be saved",
     "internal_error": "something went wrong inside the program",
 }

@@ -30,6 +30,7 @@ STOP_REASONS: Final[Mapping[str, str]] = {
     "invalid_input": "invalid input",
     "store_failed": "not stored",
     "held_elsewhere": "held by another process",
+    "spend_limit": "a budget is used up",
     "settled": "ended",
     "not_recorded": "not recorded",
     "never_begun": "never began",

@@ -83,6 +83,7 @@ const ENDS = {
   no_progress: ["Ended: the tree made no progress.", "This is a mistake in the tree."],
   tick_budget: ["Ended: the tree ticked too often.", "This is a mistake in the tree."],
   held_elsewhere: ["Another process works on this run.", "Look again when it has ended."],
+  spend_limit: ["A budget is used up.", "Ask again when it renews."],
 };
 
 const CONNECTION = {
