@@ -12,10 +12,11 @@ from typing import Any, Final
 from oracle.bt.board import PIPE_EMPTY, all_tools, bb_get, classification_of, granted_tools
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
+from oracle.services.citations import lines_cited
 from oracle.services.control.announcements import LONGEST, is_announcement
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.ledger import STOP_AT
-from oracle.services.control.needs import names_in
+from oracle.services.control.needs import names_in, words_left_out
 from oracle.services.control.unfinished_answer import NO_ANSWER, NOTHING_LOOKED_AT
 from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
 from oracle.services.questions.search_words import points_at_a_text
@@ -35,6 +36,9 @@ GROUNDS: Final = (
 NAMED: Final = (*GROUNDS, "attached", "words_found")
 """The keys that `names_not_found` reads."""
 
+SPOKEN_OF: Final = (*NAMED, "response")
+"""The keys that `words_not_spoken_of` reads."""
+
 ORDERED: Final = ("query", "classification", "granted", "tool_list", "tool_results")
 """The keys that `is_write_ordered` and `unwritten` read."""
 
@@ -50,6 +54,9 @@ OPEN_END: Final = (
     *GROUNDS,
 )
 """The keys that `open_end` reads."""
+
+_TERSE: Final = 40
+"""Characters. A shorter text that cites nothing says yes or no, or a number."""
 
 # -- evidence --------------------------------------------------------------------------------------
 
@@ -74,17 +81,42 @@ def names_not_found(bb: TypedBlackboard) -> list[str]:
 
     Only for what this run has searched for: what the user gives, or said before, may name it.
     """
-    if bb_get(bb, "attachment") or bb_get(bb, "attached") or bb_get(bb, "earlier_evidence"):
-        return []
-    if bb_get(bb, "classification") is None or not bb_get(bb, "evidence"):
-        return []
-    # What is to be written has names of its own.
-    asked = classification_of(bb)
-    if not asked.needs_any_source or asked.query_type is QueryType.ACTION:
+    if not _was_searched_for(bb):
         return []
     names = names_in(bb_get(bb, "query"))
     found: list[str] = bb_get(bb, "words_found")
     return [] if any(name in found for name in names) else names
+
+
+def _was_searched_for(bb: TypedBlackboard) -> bool:
+    """Whether the question is about sources, and all that is known of it was found in this run."""
+    if bb_get(bb, "attachment") or bb_get(bb, "attached") or bb_get(bb, "earlier_evidence"):
+        return False
+    if bb_get(bb, "classification") is None or not bb_get(bb, "evidence"):
+        return False
+    # What is to be written has names of its own.
+    asked = classification_of(bb)
+    return asked.needs_any_source and asked.query_type is not QueryType.ACTION
+
+
+def words_not_spoken_of(bb: TypedBlackboard, *, of_found: float, of_all: float) -> list[str]:
+    """The words of the question that neither the response nor the lines that it cites have, if it
+    has less than these shares of them: of those that were found, or of all.
+
+    Only for what this run has searched for, as with names. "Yes, since 4.2." need not repeat the
+    question.
+    """
+    text: str = bb_get(bb, "response")["text"]
+    cited = lines_cited(text, bb_get(bb, "evidence"))
+    if not _was_searched_for(bb) or (not cited and len(text) < _TERSE):
+        return []
+    return words_left_out(
+        bb_get(bb, "query"),
+        "\n".join((text, *cited)),
+        bb_get(bb, "words_found"),
+        of_found=of_found,
+        of_all=of_all,
+    )
 
 
 def words_for_no_evidence(bb: TypedBlackboard) -> str:

@@ -26,6 +26,7 @@ from oracle.bt.shortfall import (
     NAMED,
     OPEN_END,
     ORDERED,
+    SPOKEN_OF,
     names_not_found,
     only_announces,
     open_end,
@@ -33,6 +34,7 @@ from oracle.bt.shortfall import (
     why_no_evidence,
     words_for_a_wish,
     words_for_no_evidence,
+    words_not_spoken_of,
 )
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
@@ -75,6 +77,14 @@ def beside_the_question(ctx: TickContext) -> RunStatus:
     """What was found does not mention what the question calls by name."""
     names = ", ".join(names_not_found(board_of(ctx)))
     return _partial(ctx, "it was not found by its name", [f"anything that mentions {names}"])
+
+
+@action(reads=[*_CLOSING, *SPOKEN_OF], writes=_CLOSED)
+def about_something_else(ctx: TickContext, of_found: float, of_all: float) -> RunStatus:
+    """The text says too little of what was asked: it may answer another question."""
+    words = words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all)
+    missing = f"in the answer: {', '.join(words)}"
+    return _partial(ctx, "the answer hardly speaks of what was asked", [missing])
 
 
 @action(reads=_CLOSING, writes=_CLOSED)

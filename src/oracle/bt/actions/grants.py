@@ -15,6 +15,7 @@ from oracle.bt.board import (
     classification_of,
     give_reason,
     new_gaps,
+    shares_of,
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
@@ -128,11 +129,18 @@ def withdraw_all(ctx: TickContext, stop: str) -> RunStatus:
     return SUCCESS
 
 
-@action(reads=["classification", "tool_list", *_GIVEN], writes=_GIVEN)
-def more_reading_tools(ctx: TickContext, rung: Rung) -> RunStatus:
-    """Grant what a rung adds to the tools granted so far; FAILURE if it adds nothing."""
+@action(reads=["classification", "facts", "tool_list", *_GIVEN], writes=_GIVEN)
+def more_reading_tools(ctx: TickContext, rung: Rung, least: float = 0.0) -> RunStatus:
+    """Grant what a rung adds to the tools granted so far; FAILURE if it adds nothing.
+
+    Sources whose best place has less than the share `least` of the question's words are left out,
+    unless none has it: then the sources may have other words.
+    """
     bb = board_of(ctx)
-    added = more_tools(rung, classification_of(bb), all_tools(bb), bb_get(bb, "granted"))
+    shares = shares_of(bb)
+    is_known = max(shares.values(), default=0.0) >= least
+    poor = [kind for kind, share in shares.items() if is_known and share < least]
+    added = more_tools(rung, classification_of(bb), all_tools(bb), bb_get(bb, "granted"), poor)
     if not added:
         return ctx.fail("this rung adds no tool that only reads")
     _give(ctx, added, "what was granted before did not lead on")

@@ -30,6 +30,7 @@ from oracle.services.control.needs import (
     is_only_words_to_look_for,
     last_in_vain,
     share_of_words,
+    words_in,
 )
 from oracle.services.control.overlap import OVERVIEW_ROLES
 from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_sufficiency
@@ -220,6 +221,25 @@ def is_enough(ctx: TickContext) -> bool:
 def was_not_found_anywhere(ctx: TickContext) -> bool:
     """Whether nothing was found, in no source on offer."""
     return _verdict(ctx) is Verdict.NOTHING
+
+
+@condition(reads=["query", "facts", "evidence", "tool_results", "tool_list"])
+def nothing_better_is_here(ctx: TickContext, searches: int) -> bool:
+    """Whether so many searches were run, and a place was found that has as many of the question's
+    words as any place that the index knows. False if the index was not looked into.
+
+    Other searches for these words find worse places, in whatever source.
+    """
+    bb = board_of(ctx)
+    query, best = bb_get(bb, "query"), max(shares_of(bb).values(), default=0.0)
+    searching = {spec.name for spec in with_role(all_tools(bb), "search")}
+    ran = [each["name"] for each in bb_get(bb, "tool_results") if each["run"]]
+    if not best or sum(name in searching for name in ran) < searches:
+        return False
+    texts = (
+        f"{place.get('path', '')}\n{place.get('text', '')}" for place in bb_get(bb, "evidence")
+    )
+    return any(share_of_words(query, words_in(query, text)) >= best for text in texts)
 
 
 @condition(reads=["query", "words_found", "yields", "strategies_tried"])

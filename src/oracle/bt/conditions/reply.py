@@ -10,9 +10,11 @@ from oracle.bt.core.leaves import condition
 from oracle.bt.shortfall import (
     GROUNDS,
     ORDERED,
+    SPOKEN_OF,
     is_write_still_possible,
     only_announces,
     unwritten,
+    words_not_spoken_of,
 )
 from oracle.services.citations import find_citations
 from oracle.services.control import mid_sentence
@@ -54,6 +56,14 @@ def only_asks_for_more(ctx: TickContext) -> bool:
         bb_get(bb, "classification") is not None and classification_of(bb).needs_any_source
     )
     return is_about_sources and not find_citations(text)
+
+
+@condition(reads=SPOKEN_OF)
+def is_about_something_else(ctx: TickContext, of_found: float, of_all: float) -> bool:
+    """Whether the text and the lines that it cites have less than these shares of the question's
+    words: of those that were found, or of all.
+    """
+    return bool(words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all))
 
 
 @condition(reads=["signal", "response"])

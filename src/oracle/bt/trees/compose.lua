@@ -14,7 +14,7 @@ local SURE_OF_A_CLASS = 0.6   -- below this the class may be wrong, so the tools
 -- Shares of the question's words that the best place of a source has (services/control/first_look.py).
 local MOST_WORDS = 0.6        -- from here on an answer is probably there
 local REASONS = 0.5           -- notes and threads with so many of them may say why
-local POOR = 0.5              -- a source with at most half of what the best one has is kept for later
+local POOR = 0.7              -- a source with at most this part of what the best one has is kept for later
 
 BT.tree("compose", {
   root = BT.sequence("compose", {

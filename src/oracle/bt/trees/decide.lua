@@ -17,6 +17,9 @@ local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
 
 local WEAK_SIGNAL = 0.3    -- an answer with a confidence below this is not whole
 
+-- Shares of the question's words. Right answers nearly always have more, in other words too: they say what was asked.
+local SPOKEN_OF = { of_found = 0.5, of_all = 0.4 }
+
 -- How often the model is asked again before the tree decides without it.
 local DOUBTS = 1           -- the 2nd text that nothing backs, announces work, or lacks the write asked for, ends the run
 local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run
@@ -34,6 +37,10 @@ local function end_with_the_answer()
     BT.sequence("only announces work", { reply.only_announces_work, finish.without_an_answer }),
     BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),
     BT.sequence("found beside the question", { evidence.lacks_what_was_asked_for, finish.beside_the_question }),
+    BT.sequence("answers something else", {
+      reply.is_about_something_else(SPOKEN_OF),
+      finish.about_something_else(SPOKEN_OF),
+    }),
     BT.sequence("it was cut", {
       BT.selector("has no end", {
         BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"),

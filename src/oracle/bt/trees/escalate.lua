@@ -19,6 +19,8 @@ local tell = BT.leaves("oracle.bt.actions.tell")
 local SILENT_TURNS = 3   -- so many turns in a row without a signal consult the fallback, and then as many more
 local WEAK_SIGNAL = 0.3  -- a confidence below this consults it too
 local EMPTY_STRATEGIES = 2 -- after so many in a row that brought nothing, others would not either
+local OWN_SEARCHES = 3     -- the model has tried other words, or another source, by itself
+local SOME_WORDS = 0.2     -- a source whose best place has less of the question's words is not worth a search
 local RECENT_TURNS = 3   -- evidence of the last three turns, found since the last repetition, restarts the ladder
 
 local function ask_for_what_there_is()
@@ -151,10 +153,21 @@ BT.tree("circles", {
 })
 
 -- Another way to an answer. Each is taken once, in this order; one that has nothing to offer makes room for the next.
--- After two in a row that brought nothing, only the last way is left.
+-- After two in a row that brought nothing, only the last way is left. So it is if the best place that the index knows was
+-- found, and the model has searched in several ways: only a name that nothing here has may be known outside.
 BT.tree("strategies", {
   root = BT.sequence("strategies", {
     BT.selector("another way to search", {
+      BT.sequence("nothing better is here", {
+        evidence.nothing_better_is_here { searches = OWN_SEARCHES },
+        BT.selector("outside or the end", {
+          BT.sequence("unknown name", {
+            evidence.lacks_what_was_asked_for,
+            grant.more_reading_tools("tools of the web", { rung = "web" }),
+          }),
+          the_last_way(),
+        }),
+      }),
       BT.sequence("in vain twice", {
         evidence.strategies_brought_nothing { strategies = EMPTY_STRATEGIES },
         the_last_way(),
@@ -176,10 +189,10 @@ BT.tree("more tools", {
   root = BT.selector("more tools", {
     BT.sequence("unknown name", {
       evidence.lacks_what_was_asked_for,
-      grant.more_reading_tools("tools of every source", { rung = "all" }),
+      grant.more_reading_tools("tools of every source", { rung = "all", least = SOME_WORDS }),
     }),
-    grant.more_reading_tools("tools of the second class", { rung = "second_class" }),
-    grant.more_reading_tools("tools of all local sources", { rung = "local" }),
-    grant.more_reading_tools("tools of the web too", { rung = "all" }),
+    grant.more_reading_tools("tools of the second class", { rung = "second_class", least = SOME_WORDS }),
+    grant.more_reading_tools("tools of all local sources", { rung = "local", least = SOME_WORDS }),
+    grant.more_reading_tools("tools of the web too", { rung = "all", least = SOME_WORDS }),
   }),
 })

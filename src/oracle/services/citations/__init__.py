@@ -7,6 +7,7 @@ from oracle.services.citations.checking import (
     are_cited,
     check_answer,
     holds,
+    lines_cited,
     places_to_remember,
 )
 from oracle.services.citations.finding import Citation, find_citations
@@ -19,6 +20,7 @@ __all__ = [
     "check_answer",
     "find_citations",
     "holds",
+    "lines_cited",
     "places_to_remember",
     "without_marks",
 ]

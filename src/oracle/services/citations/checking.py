@@ -70,6 +70,25 @@ def _without(parts: Sequence[str], text: str) -> str:
     return text
 
 
+def lines_cited(answer: str, evidence: Sequence[Data]) -> list[str]:
+    """The texts of the lines, entries and pages that the answer cites, as far as the evidence has
+    them. A citation without lines means all of them.
+    """
+    texts: list[str] = []
+    for citation in find_citations(answer):
+        for source in evidence:
+            names = (source.get("path"), source.get("url"), source.get("title"))
+            if citation.name not in names and citation.text != source.get("where"):
+                continue
+            rows, start = str(source.get("text", "")).splitlines(), int(source.get("start") or 0)
+            if not start or not citation.first:
+                texts += rows
+            else:
+                last = citation.last or citation.first
+                texts += rows[max(0, citation.first - start) : max(0, last - start + 1)]
+    return texts
+
+
 def places_to_remember(evidence: Sequence[Data], attachment: str = "") -> list[dict[str, Any]]:
     """What later exchanges need to resolve a citation: the places without their texts.
 

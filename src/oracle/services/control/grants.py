@@ -19,7 +19,7 @@ from oracle.models.tool_spec import ToolSpec
 from oracle.patterns import lazy_pattern
 from oracle.services.control.asked_for import asks_for
 
-Rung: TypeAlias = Literal["second_class", "local", "all"]
+Rung: TypeAlias = Literal["second_class", "local", "web", "all"]
 
 _INSIDE: Final = frozenset({QueryType.CODE, QueryType.DOCUMENTATION, QueryType.ACTION})
 """The classes of questions about the project."""
@@ -105,20 +105,24 @@ def more_tools(
     classification: QueryClassification,
     specs: Sequence[ToolSpec],
     granted: Collection[str],
+    poor: Collection[str] = (),
 ) -> list[str]:
-    """The tools that a rung adds: those of the second class, those of all local sources, or all
-    tools that only read.
+    """The tools that a rung adds: of the second class, of all local sources, of the others, or
+    all tools that only read. None of `poor` sources: a search there would find nothing.
     """
 
     def belongs(spec: ToolSpec) -> bool:
         if rung == "second_class":
             return classification.runner_up in spec.query_types
-        return rung == "all" or kind_named(spec.source).is_local
+        return rung == "all" or kind_named(spec.source).is_local is (rung == "local")
 
     return [
         spec.name
         for spec in specs
-        if not spec.writes and spec.name not in granted and belongs(spec)
+        if not spec.writes
+        and spec.name not in granted
+        and spec.source not in poor
+        and belongs(spec)
     ]
 
 

@@ -88,6 +88,23 @@ def share_of_words(question: str, found: Collection[str]) -> float:
     return sum([term.weight for term in terms if term.word in found]) / weight if weight else 1.0
 
 
+def words_left_out(
+    question: str, answer: str, found: Collection[str], *, of_found: float, of_all: float
+) -> list[str]:
+    """The words of the question that the answer lacks, if it has less than these shares of them: of
+    those that were `found`, or of all. None if it has enough.
+
+    An answer speaks of what was asked. One that does not was written for another question, or
+    quotes a line beside it. If the sources have other words for it, an answer still repeats those
+    of the question.
+    """
+    said = words_in(question, answer)
+    share = share_of_words(question, said)
+    if share >= of_all and share >= of_found * share_of_words(question, found):
+        return []
+    return [term.word for term in _terms_of(question) if term.word not in said]
+
+
 def has_words(question: str) -> bool:
     """Whether it has a word to look for."""
     return bool(_terms_of(question))
