@@ -15,6 +15,7 @@ from oracle.bt.conditions.evidence import (
     more_calls_add_nothing,
     no_reading_tool_is_on_offer,
     no_source_knows_the_name,
+    nothing_better_is_here,
     only_the_web_could_bring_it,
     strategies_brought_nothing,
     strategies_keep_finding_nothing,
@@ -277,3 +278,33 @@ def test_a_name_that_no_source_has_ends_the_search(state, answer):
     tried = {"sources_tried": ["code", "vault"], "evidence": [PLACE], "words_found": ["pick"]}
     ctx = context(**{"classification": classified(), **known, **tried, **state})
     assert no_source_knows_the_name(ctx) is answer
+
+
+TIDES = "where are the tide tables?"
+SEARCHED = {"name": "search_code", "run": True}
+
+
+@each_row(
+    ("shares", "text", "searches", "answer"),
+    [
+        ({"code": 0.5, "vault": 0.0}, "the tide", 3, True),
+        ({"code": 0.5, "vault": 0.0}, "the tide tables", 3, True),
+        ({"code": 0.5, "vault": 1.0}, "the tide", 3, False),
+        ({"code": 0.5, "vault": 0.0}, "something else", 3, False),
+        ({"code": 0.5, "vault": 0.0}, "the tide", 2, False),
+        # Nothing is known of the index, or nothing in it: the sources may have other words.
+        ({}, "the tide tables", 3, False),
+        ({"code": 0.0, "vault": 0.0}, "the tide tables", 3, False),
+    ],
+)
+def test_nothing_better_is_here_if_the_best_place_of_the_index_was_found(
+    shares, text, searches, answer
+):
+    ctx = context(
+        query=TIDES,
+        facts={"words_by_source": shares},
+        evidence=[{**PLACE, "text": text}],
+        tool_results=[SEARCHED] * searches,
+        tool_list=TOOLS,
+    )
+    assert nothing_better_is_here(ctx, searches=3) is answer

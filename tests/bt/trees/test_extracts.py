@@ -174,8 +174,10 @@ async def test_parts_that_the_model_was_not_shown_back_no_answer():
 
 
 async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out():
-    heard = await read(tools=many(20), answer=enough("All of it is in `f0.py:7`."))
-    assert heard.done["answer"] == "All of it is in `f0.py:7`."
+    heard = await read(
+        tools=many(20), answer=enough("From the CLI to the database, it is in `f0.py:7`.")
+    )
+    assert heard.done["answer"] == "From the CLI to the database, it is in `f0.py:7`."
     assert heard.done["missing"] == ["not read: " + ", ".join(f"f{n}.py" for n in range(12, 20))]
 
 

@@ -126,6 +126,29 @@ async def test_an_answer_is_whole_only_if_what_the_question_names_was_found(foun
     assert heard.done["missing"] == ([] if stop == "answered" else ["anything that mentions Kafka"])
 
 
+KAFKA = "How does our code set up the Kafka consumer group for orders?"
+SET_UP = "kafka.py:3 def consumer_group(orders)"
+
+
+@pytest.mark.parametrize(
+    ("text", "stop"),
+    [
+        ("The consumer group for orders is set up at the start of the worker.", "answered"),
+        ("See `kafka.py:3`, it is called at the start and never again by anything.", "answered"),
+        ("Yes.", "answered"),
+        ("It is certain: all mails are sent at night, and parked if that fails.", "partial_answer"),
+        ("I could find nothing about this in the whole project, sorry.", "partial_answer"),
+    ],
+)
+async def test_an_answer_is_whole_only_if_it_or_what_it_cites_speaks_of_the_question(text, stop):
+    place = {"kind": "code", "where": "kafka.py:3", "path": "kafka.py", "start": 3, "end": 3}
+    found = {"success": True, "content": SET_UP, "sources": [{**place, "text": SET_UP}]}
+    heard = await ask(look(), enough(text), query=KAFKA, tools={"search_code": found})
+    assert heard.stop == stop
+    words = "in the answer: Kafka, consumer, group, orders"
+    assert heard.done["missing"] == ([] if stop == "answered" else [words])
+
+
 def maps(what):
     """A call of a tool that shows what there is."""
     return Reply(

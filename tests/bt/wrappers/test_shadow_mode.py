@@ -1,5 +1,7 @@
 """Both loops on one question: what is shared, what is compared, and that the user never notices."""
 
+import asyncio
+
 import pytest
 
 from oracle import Oracle
@@ -9,6 +11,7 @@ from oracle.bt.wrappers.run_store import open_store
 from oracle.bt.wrappers.shadow_mode import NOT_AVAILABLE, WAITING, ShadowMode, is_chosen
 from oracle.errors import InputError, ModelError
 from oracle.services.ans.bus import event_bus_replaced
+from oracle.services.control.ledger import Limits
 from oracle.services.storage.database import as_url
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, TOOLS, held
@@ -150,6 +153,16 @@ async def test_what_cannot_be_compared_is_refused(store, which):
 # -- behind the user's back ------------------------------------------------------------------------
 
 
+def hanging(begun):
+    """A reply that never ends, and says when it has begun."""
+
+    def reply(request):
+        begun.set()
+        return held("I wait ")(request)
+
+    return reply
+
+
 def followed(store, then, **options):
     world = World(store, model=first_then([LOOK, FOUND], then), **options)
     world.agent.follow = world.shadow.follow
@@ -174,6 +187,61 @@ async def test_whatever_a_shadow_does_the_user_has_the_answer(store, then, caplo
     assert (await store.runs.get(done["run_id"])).status == "done"
     await world.shadow.close()
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
+
+
+@pytest.mark.parametrize(
+    ("then", "stop"),
+    [
+        ([Reply(raises=ModelError("down"))], "model_unavailable"),
+        ([Reply(raises=ZeroDivisionError("a mistake"))], "internal_error"),
+        ([LOOK, Reply(text="word " * 50_000)], "token_limit"),
+    ],
+    ids=["is down", "raises", "floods"],
+)
+async def test_a_shadow_that_fails_or_floods_is_compared_as_what_it_was(store, then, stop):
+    world = followed(store, then)
+    await world.ask()
+    await world.shadow.wait()
+    (found,) = await store.shadow_reports.newest()
+    assert (found.tree.stop_reason, found.baseline.stop_reason) == ("answered", stop)
+
+
+async def test_while_a_shadow_hangs_the_user_can_ask_again(store):
+    world = followed(store, [hanging(begun := asyncio.Event())])
+    await world.ask()
+    await begun.wait()
+    done = await world.ask()
+    assert (done["stop_reason"], len(world.model.requests)) == ("answered", 5)
+    await world.shadow.close()
+    assert await store.shadow_reports.newest() == []
+
+
+async def test_a_shadow_that_hangs_ends_at_its_time_limit_and_the_next_one_begins(store):
+    world = followed(store, [held("I wait ")], limits=Limits(seconds=0.2))
+    for _ in range(2):
+        await world.ask()
+    await world.shadow.wait()
+    found = await store.shadow_reports.newest()
+    assert [each.baseline.stop_reason for each in found] == ["time_limit", "time_limit"]
+
+
+async def test_a_shadow_outlives_the_agent_of_its_user(store):
+    world = followed(store, [hanging(begun := asyncio.Event())], limits=Limits(seconds=0.2))
+    await world.ask()
+    await begun.wait()
+    del world.agent
+    await world.shadow.wait()
+    (found,) = await store.shadow_reports.newest()
+    assert found.baseline.stop_reason == "time_limit"
+
+
+async def test_when_the_agent_closes_a_shadow_that_hangs_is_given_up(store):
+    world = followed(store, [hanging(begun := asyncio.Event())])
+    done = await world.ask()
+    await begun.wait()
+    await world.shadow.close()
+    assert not world.shadow._following
+    assert (await store.runs.get(done["run_id"])).status == "done"
 
 
 async def test_a_shadow_begins_after_the_answer(store):

@@ -3,7 +3,7 @@
 import pytest
 
 from oracle.services.attachments.diff_places import places_in_diff
-from oracle.services.citations import are_cited, check_answer, places_to_remember
+from oracle.services.citations import are_cited, check_answer, lines_cited, places_to_remember
 from oracle.services.tools.answer import Answer, as_result
 from tests.tables import each_row
 
@@ -300,3 +300,17 @@ DELETION = """\
 def test_both_sides_of_an_attached_diff_can_be_cited(answer, status):
     [found] = check_answer(answer, evidence=places_in_diff(DELETION)).citations
     assert found["status"] == status
+
+
+@each_row(
+    ("answer", "lines"),
+    [
+        ("See `src/auth/session.py:10`.", ["MAX_IDLE = 1800"]),
+        ("See `src/auth/session.py:13-14`.", SESSION.splitlines()[3:5]),
+        ("See `src/auth/session.py:3`.", []),
+        ("See `src/auth/token.py:10`.", []),
+        ("It is so.", []),
+    ],
+)
+def test_the_lines_that_an_answer_cites_are_those_of_the_evidence(answer, lines):
+    assert lines_cited(answer, [code()]) == lines

@@ -76,6 +76,15 @@ def test_a_rung_adds_what_is_new_on_it_and_only_reads(rung, had, added):
     assert set(more_tools(rung, kind, SPECS, had)) == added
 
 
+def test_a_rung_leaves_out_sources_that_a_search_would_find_nothing_in():
+    kind = of(QueryType.RESEARCH)
+    assert set(more_tools("all", kind, SPECS, WEB, poor=["code", "threads"])) == {"search_vault"}
+
+
+def test_the_rung_of_the_web_adds_no_tool_of_the_project():
+    assert set(more_tools("web", of(QueryType.CODE), SPECS, ())) == WEB
+
+
 WORDINGS = [
     # its own name
     ("web_search", WEB),

@@ -8,6 +8,7 @@ from oracle.services.control.needs import (
     names_in,
     share_of_words,
     words_in,
+    words_left_out,
 )
 from tests.tables import each_row
 
@@ -102,3 +103,19 @@ def test_calls_are_in_vain_since_the_last_new_word(yields, last):
 )
 def test_names_have_no_other_words(question, names):
     assert names_in(question) == names
+
+
+@each_row(
+    ("answer", "found", "left_out"),
+    [
+        ("The login in auth.py checks the token.", [], []),
+        ("auth.py has the login.", ["login", "token", "auth.py"], []),
+        ("Mails are sent at night.", [], ["auth.py", "login", "token"]),
+        # One word of three is not enough, but for a name that counts twice.
+        ("It takes a token.", ["token"], ["auth.py", "login"]),
+        ("See auth.py.", ["auth.py"], []),
+        ("See auth.py.", ["auth.py", "login", "token"], []),
+    ],
+)
+def test_an_answer_that_lacks_most_words_of_the_question_left_them_out(answer, found, left_out):
+    assert words_left_out(ASKED, answer, found, of_found=0.5, of_all=0.4) == left_out

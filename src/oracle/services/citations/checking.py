@@ -72,7 +72,7 @@ def _without(parts: Sequence[str], text: str) -> str:
 
 def lines_cited(answer: str, evidence: Sequence[Data]) -> list[str]:
     """The texts of the lines, entries and pages that the answer cites, as far as the evidence has
-    them. A citation without lines means all of them.
+    them.
     """
     texts: list[str] = []
     for citation in find_citations(answer):
