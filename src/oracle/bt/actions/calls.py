@@ -140,14 +140,17 @@ def refuse_used_up(ctx: TickContext) -> RunStatus:
 
 
 @action(reads=["calls", "tool_list"], writes=["calls"])
-def refuse_overlapping(ctx: TickContext, usual: int, searches: int, reads: int) -> RunStatus:
+def refuse_overlapping(
+    ctx: TickContext, usual: int, searches: int, reads: int, overviews: int = 3
+) -> RunStatus:
     """Of one response: a call that is there twice, and a search whose words another search has. If
-    more than a `usual` number are left, also what is more than so many searches or reads with one
-    tool: the first results may be enough.
+    more than a `usual` number are left, also what is more than so many searches, reads or overviews
+    with one tool: the first results may be enough.
     """
     bb = board_of(ctx)
     specs = {spec.name: spec for spec in all_tools(bb)}
     most: dict[Role, int] = {"search": searches, "read": reads, "uses": reads}
+    most |= dict.fromkeys(OVERVIEW_ROLES, overviews)
     calls: list[Call] = bb_get(bb, "calls")
     left = [call for call in calls if call.get("not_run") is None]
     reasons = iter(reasons_not_to_run(left, specs, most, usual=usual))

@@ -18,7 +18,7 @@ local MOST_WORDS = 0.6      -- with this share of the question's words found, an
 local GATHERING = { calls = 3, share = MOST_WORDS }
 
 -- Eight calls side by side are usual. Of more, so many of one tool are run: who sees these results may not need the rest.
-local AT_ONCE = { usual = 8, searches = 2, reads = 3 }
+local AT_ONCE = { usual = 8, searches = 2, reads = 3, overviews = 1 }
 local OVERVIEWS = 3 -- lists and maps; more of them, without a new word of the question, lead nowhere
 -- When enough is there, the first reads are still run, and calls that follow a name that was read.
 local STILL_RUN = { reads = 3, leads = 6 }

@@ -18,7 +18,7 @@ from oracle.services.tools.offered import query_argument
 
 GATHERING_ROLES: Final = ("search", "read", "uses", "map", "list", "facts", "members")
 """What tools do that only look. What a tool of another role brings is not known."""
-OVERVIEW_ROLES: Final = ("map", "list", "facts", "members")
+OVERVIEW_ROLES: Final[tuple[Role, ...]] = ("map", "list", "facts", "members")
 """They show what there is, not where the words of the question are."""
 
 _LIMITS: Final = ("limit",)
