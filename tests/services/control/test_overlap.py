@@ -9,8 +9,9 @@ from oracle.services.control.overlap import (
 from oracle.testing.models import tool_spec
 from tests.tables import each_row
 
-SPECS = {n: tool_spec(n) for n in ("search_code", "search_vault", "read_file", "write_note")}
-MOST = {"search": 3, "read": 2}
+NAMES = ("search_code", "search_vault", "read_file", "get_repo_map", "write_note")
+SPECS = {name: tool_spec(name) for name in NAMES}
+MOST = {"search": 3, "read": 2, "map": 1}
 
 
 def search(query, tool="search_code", **more):
@@ -19,6 +20,10 @@ def search(query, tool="search_code", **more):
 
 def read(path):
     return {"name": "read_file", "arguments": {"path": path}}
+
+
+def look_around(question):
+    return {"name": "get_repo_map", "arguments": {"question": question}}
 
 
 SAVE = {"name": "write_note", "arguments": {"query": "x"}}
@@ -38,6 +43,8 @@ SAVE = {"name": "write_note", "arguments": {"query": "x"}}
         ([search(n) for n in ("tide", "moon", "sun", "star")], "yyyn"),
         ([read("a"), read("b"), read("c"), search("tide")], "yyny"),
         ([read("a"), read("a"), read("b")], "yny"),
+        ([look_around("a"), look_around("b"), read("a")], "yny"),
+        ([look_around("a"), look_around("b")], "yy"),
         ([search("tide"), search("moon")], "yy"),
         # Letters, stop words and signs tell nothing: one of them shows that nothing is found.
         ([search("a"), search("b"), search("the")], "ynn"),
