@@ -16,7 +16,7 @@ from oracle.services.citations import lines_cited
 from oracle.services.control.announcements import LONGEST, is_announcement
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.ledger import STOP_AT
-from oracle.services.control.needs import names_in, words_left_out
+from oracle.services.control.needs import names_in, parts_left_open, words_left_out
 from oracle.services.control.unfinished_answer import NO_ANSWER, NOTHING_LOOKED_AT
 from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
 from oracle.services.questions.search_words import points_at_a_text
@@ -37,7 +37,7 @@ NAMED: Final = (*GROUNDS, "attached", "words_found")
 """The keys that `names_not_found` reads."""
 
 SPOKEN_OF: Final = (*NAMED, "response")
-"""The keys that `words_not_spoken_of` reads."""
+"""The keys that `words_not_spoken_of` and `parts_not_spoken_of` read."""
 
 ORDERED: Final = ("query", "classification", "granted", "tool_list", "tool_results")
 """The keys that `is_write_ordered` and `unwritten` read."""
@@ -102,21 +102,31 @@ def _was_searched_for(bb: TypedBlackboard) -> bool:
 def words_not_spoken_of(bb: TypedBlackboard, *, of_found: float, of_all: float) -> list[str]:
     """The words of the question that neither the response nor the lines that it cites have, if it
     has less than these shares of them: of those that were found, or of all.
+    """
+    query, found = bb_get(bb, "query"), bb_get(bb, "words_found")
+    said = _said(bb)
+    return words_left_out(query, said, found, of_found=of_found, of_all=of_all) if said else []
 
-    Only for what this run has searched for, as with names. "Yes, since 4.2." need not repeat the
-    question.
+
+def parts_not_spoken_of(bb: TypedBlackboard) -> list[str]:
+    """The parts of the question that neither the response nor the lines that it cites have a word
+    of.
+    """
+    said = _said(bb)
+    return parts_left_open(bb_get(bb, "query"), said) if said else []
+
+
+def _said(bb: TypedBlackboard) -> str:
+    """The response and the lines that it cites; "" if it is not judged by its words.
+
+    It is judged only on what this run has searched for, as with names. "Yes, since 4.2." need not
+    repeat the question.
     """
     text: str = bb_get(bb, "response")["text"]
     cited = lines_cited(text, bb_get(bb, "evidence"))
     if not _was_searched_for(bb) or (not cited and len(text) < _TERSE):
-        return []
-    return words_left_out(
-        bb_get(bb, "query"),
-        "\n".join((text, *cited)),
-        bb_get(bb, "words_found"),
-        of_found=of_found,
-        of_all=of_all,
-    )
+        return ""
+    return "\n".join((text, *cited))
 
 
 def words_for_no_evidence(bb: TypedBlackboard) -> str:

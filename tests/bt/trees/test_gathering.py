@@ -149,6 +149,16 @@ async def test_an_answer_is_whole_only_if_it_or_what_it_cites_speaks_of_the_ques
     assert heard.done["missing"] == ([] if stop == "answered" else [words])
 
 
+async def test_an_answer_to_one_of_two_parts_is_partial():
+    query = "How does login work in auth.py, and who is told about a failure?"
+    text = "The function login in auth.py checks the token first."
+    heard = await ask(look(), enough(text), query=query)
+    assert heard.stop == "partial_answer"
+    assert heard.done["missing"] == ["in the answer: who is told about a failure?"]
+    heard = await ask(look(), enough(text + " Nobody is told about a failure."), query=query)
+    assert heard.stop == "answered"
+
+
 def maps(what):
     """A call of a tool that shows what there is."""
     return Reply(

@@ -6,6 +6,7 @@ from oracle.services.control.needs import (
     follows_a_lead,
     last_in_vain,
     names_in,
+    parts_left_open,
     share_of_words,
     words_in,
     words_left_out,
@@ -119,3 +120,21 @@ def test_names_have_no_other_words(question, names):
 )
 def test_an_answer_that_lacks_most_words_of_the_question_left_them_out(answer, found, left_out):
     assert words_left_out(ASKED, answer, found, of_found=0.5, of_all=0.4) == left_out
+
+
+@each_row(
+    ("question", "left_open"),
+    [
+        ("What stops the cranes, and when do they start again?", ["when do they start again?"]),
+        ("What stops the cranes? When do they start?", ["When do they start?"]),
+        ("which wind stops the cranes and who is told", ["who is told"]),
+        ("Which wind stops the cranes, and is there a gust that does?", []),
+        ("What stops the cranes and the lifts?", []),
+        # It only states something.
+        ("The mast is broken. What stops the cranes?", []),
+        ("The crane stops: is it the wind, or what?", []),
+        ("What stops the cranes, and why?", []),
+    ],
+)
+def test_a_part_of_a_question_is_open_if_the_answer_has_no_word_of_it(question, left_open):
+    assert parts_left_open(question, "Wind stops the cranes: gusts of 18 m/s.") == left_open

@@ -30,6 +30,7 @@ from oracle.bt.shortfall import (
     names_not_found,
     only_announces,
     open_end,
+    parts_not_spoken_of,
     unwritten,
     why_no_evidence,
     words_for_a_wish,
@@ -85,6 +86,13 @@ def about_something_else(ctx: TickContext, of_found: float, of_all: float) -> Ru
     words = words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all)
     missing = f"in the answer: {', '.join(words)}"
     return _partial(ctx, "the answer hardly speaks of what was asked", [missing])
+
+
+@action(reads=[*_CLOSING, *SPOKEN_OF], writes=_CLOSED)
+def with_a_part_open(ctx: TickContext) -> RunStatus:
+    parts = parts_not_spoken_of(board_of(ctx))
+    missing = [f"in the answer: {part}" for part in parts]
+    return _partial(ctx, "the answer does not speak of a part of the question", missing)
 
 
 @action(reads=_CLOSING, writes=_CLOSED)

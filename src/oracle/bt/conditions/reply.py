@@ -13,6 +13,7 @@ from oracle.bt.shortfall import (
     SPOKEN_OF,
     is_write_still_possible,
     only_announces,
+    parts_not_spoken_of,
     unwritten,
     words_not_spoken_of,
 )
@@ -64,6 +65,14 @@ def is_about_something_else(ctx: TickContext, of_found: float, of_all: float) ->
     words: of those that were found, or of all.
     """
     return bool(words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all))
+
+
+@condition(reads=SPOKEN_OF)
+def leaves_a_part_open(ctx: TickContext) -> bool:
+    """Whether the question has several parts, and neither the text nor the lines that it cites have
+    a word of one of them.
+    """
+    return bool(parts_not_spoken_of(board_of(ctx)))
 
 
 @condition(reads=["signal", "response"])

@@ -41,6 +41,7 @@ local function end_with_the_answer()
       reply.is_about_something_else(SPOKEN_OF),
       finish.about_something_else(SPOKEN_OF),
     }),
+    BT.sequence("a part is left open", { reply.leaves_a_part_open, finish.with_a_part_open }),
     BT.sequence("it was cut", {
       BT.selector("has no end", {
         BT.expect("did not end by itself", "bb.response.ending.kind ~= 'whole'"),

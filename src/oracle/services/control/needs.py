@@ -43,6 +43,17 @@ _NAME: Final = lazy_pattern(r"[\w./-]*\w")
 _IDENTIFIER: Final = lazy_pattern(r"_|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\w[./]\w|[a-zA-Z]\d")
 
 
+_QUESTION_WORDS: Final = (
+    r"(?:what|how|who|whose|when|where|why|which|is|are|was|were|do|does|did|can|could|should|has"
+    r"|have|will|would)\b"
+)
+_BETWEEN_PARTS: Final = lazy_pattern(
+    rf"(?i)(?<=[?.!])\s+|[,;:]\s*(?:and|or|but|so)?\s*(?={_QUESTION_WORDS})"
+    rf"|\s(?:and|or|but)\s+(?={_QUESTION_WORDS})"
+)
+_ASKS: Final = lazy_pattern(rf"(?i){_QUESTION_WORDS}|[^.!]*\?$")
+
+
 # As many as a server may have at once: each of its questions is looked at again and again.
 @lru_cache(maxsize=1024)
 def _terms_of(question: str) -> Sequence[Term]:
@@ -103,6 +114,18 @@ def words_left_out(
     if share >= of_all and share >= of_found * share_of_words(question, found):
         return []
     return [term.word for term in _terms_of(question) if term.word not in said]
+
+
+def parts_left_open(question: str, answer: str) -> list[str]:
+    """The parts of a question in several parts that the answer has no word of. "What stops it, and
+    when does it go on?" has two parts. Only English ones are recognised; a sentence that states
+    something is not a part.
+    """
+    parts = [part.strip() for part in _BETWEEN_PARTS.split(question) if part.strip()]
+    asked = [part for part in parts if _ASKS.match(part) and _terms_of(part)]
+    if len(asked) < 2:
+        return []
+    return [part for part in asked if not words_in(part, answer)]
 
 
 def has_words(question: str) -> bool:
