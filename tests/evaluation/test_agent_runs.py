@@ -10,6 +10,7 @@ from oracle.evaluation.agent_report import (
     changes,
     read_outcomes,
     rows_of,
+    totals,
 )
 from oracle.evaluation.agent_runs import Outcome, ask, ask_all, completeness
 from oracle.evaluation.harbour import DATA, harbour, questions
@@ -128,3 +129,12 @@ def test_two_results_are_compared_question_by_question():
     before = [outcome(complete=1.0), outcome(question="b", complete=0.5)]
     after = [outcome(complete=0.5), outcome(question="b", complete=0.5), outcome(question="c")]
     assert [(c.question, c.before, c.after) for c in changes(before, after)] == [("a", 1.0, 0.5)]
+
+
+def test_means_are_compared_over_the_questions_that_both_results_have():
+    before = [outcome(complete=1.0), outcome(question="b", complete=0.5)]
+    after = [outcome(complete=0.5), outcome(question="b", complete=0.5), outcome(question="c")]
+    found = {(each.loop, each.measure.name): each for each in totals(before, after)}
+    complete = found["tree", "complete"]
+    assert (complete.before, complete.after) == (0.75, 0.5)
+    assert {loop for loop, _ in found} == {"tree"}  # the other loop has no question in common

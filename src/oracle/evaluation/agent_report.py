@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final, cast
 
 from oracle.errors import InputError
@@ -131,3 +132,26 @@ def changes(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[Change]
         if each.key in known and known[each.key].complete != each.complete
     ]
     return sorted(found, key=lambda change: change.after - change.before)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Total:
+    """A measure of one loop, as the mean over all questions that both results have."""
+
+    loop: Loop
+    measure: AgentMeasure
+    before: float
+    after: float
+
+
+def totals(before: Sequence[Outcome], after: Sequence[Outcome]) -> list[Total]:
+    known = {each.key: each for each in before}
+    pairs = [(known[each.key], each) for each in after if each.key in known]
+    found: list[Total] = []
+    loops: tuple[Loop, ...] = ("tree", "baseline")
+    for loop in loops:
+        own = [pair for pair in pairs if pair[1].loop == loop]
+        for measure in MEASURES if own else ():
+            old, new = (fmean(measure.of(pair[side]) for pair in own) for side in (0, 1))
+            found.append(Total(loop=loop, measure=measure, before=old, after=new))
+    return found

@@ -115,8 +115,10 @@ def compare(
     before: Annotated[Path, typer.Argument(metavar="BEFORE", help="Results of `eval agent`.")],
     after: Annotated[Path, typer.Argument(metavar="AFTER", help="Later results.")],
 ) -> None:
-    """Compare the results of two evaluations, question by question."""
-    from oracle.evaluation.agent_report import changes, read_outcomes
+    """Compare the results of two evaluations: the means of the questions that both have, then the
+    questions whose answers got more or less complete.
+    """
+    from oracle.evaluation.agent_report import changes, read_outcomes, totals
 
     for file in (before, after):
         if not file.is_file():
@@ -127,12 +129,18 @@ def compare(
             f"{before} and {after} have no question in common, asked of the same model; "
             "name results of the same evaluation"
         )
+    numbers = (Column("BEFORE", is_number=True), Column("AFTER", is_number=True))
+    means = [
+        (t.measure.name, t.loop, *(f"{m:,.{t.measure.digits}f}" for m in (t.before, t.after)))
+        for t in totals(old, new)
+    ]
+    show_table((Column("MEAN OF"), Column("LOOP"), *numbers), means)
+    print()
     found = changes(old, new)
     if not found:
         print("no answer is more or less complete", file=sys.stderr)
         return
     columns = (Column("QUESTION"), Column("LOOP"), Column("MODEL", cut_to=12))
-    numbers = (Column("BEFORE", is_number=True), Column("AFTER", is_number=True))
     rows = [(c.question, c.loop, c.model, f"{c.before:.2f}", f"{c.after:.2f}") for c in found]
     show_table((*columns, *numbers), rows)
 

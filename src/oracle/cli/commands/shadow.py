@@ -122,7 +122,8 @@ def gate(
         show_json({"passed": passed, "comparisons": len(found), "measures": rows})
     else:
         _show(found)
-        print("passed" if passed else "not passed")
+        worse = [row.measure.name for row in rows_of(found) if row.verdict == "worse"]
+        print("passed" if passed else f"not passed: worse in {', '.join(worse)}")
     if not passed:
         raise typer.Exit(1)
 
