@@ -12,7 +12,7 @@ from typing import Any, Final
 from oracle.bt.board import PIPE_EMPTY, all_tools, bb_get, classification_of, granted_tools
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.models.query_classification import QueryType
-from oracle.services.citations import lines_cited
+from oracle.services.citations import find_citations, lines_cited
 from oracle.services.control.announcements import LONGEST, is_announcement
 from oracle.services.control.asked_for import asks_for
 from oracle.services.control.ledger import STOP_AT
@@ -192,7 +192,8 @@ def only_announces(bb: TypedBlackboard) -> bool:
     """Whether the last response only says what the model will do next.
 
     By its words, or by its signal: who asks for another turn, and has found nothing so far, has
-    nothing to say yet.
+    nothing to say yet. Nor has one who calls tools in a last turn, when none is offered any more,
+    and names no place.
     """
     response: dict[str, Any] = bb_get(bb, "response") or {}
     text: str = response.get("text", "")
@@ -202,6 +203,8 @@ def only_announces(bb: TypedBlackboard) -> bool:
     is_about_sources = (
         bb_get(bb, "classification") is not None and classification_of(bb).needs_any_source
     )
+    if is_about_sources and bb_get(bb, "is_last_turn") and response.get("calls"):
+        return len(text) <= LONGEST and not find_citations(text)
     return is_about_sources and is_announcement(text)
 
 

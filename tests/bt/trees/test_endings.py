@@ -14,6 +14,7 @@ from oracle.errors import (
     ModelUnreachable,
 )
 from oracle.services.ans.bus import event_bus_replaced
+from oracle.services.control.ledger import Limits
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import CODE, SOON, TALK, Heard, ask, check_the_end, edited, enough, look
 from tests.default_run import thinned
@@ -327,3 +328,25 @@ async def test_a_text_that_stops_in_mid_sentence_again_is_not_whole():
 async def test_who_signals_has_come_to_the_end():
     heard = await ask(look(), enough(CUT))
     assert heard.stop == "answered"
+
+
+async def test_a_call_in_the_last_turn_is_no_answer_the_tree_names_what_was_found():
+    again = Reply(
+        text="I call it again." + signal("need_turn", reason="x"),
+        calls=[("search_code", {"query": "login"})],
+    )
+    heard = await ask(look(), again, again, again, again, limits=Limits(turns=3))
+    assert "auth.py:3" in heard.done["answer"]
+    assert "I call it again" not in heard.done["answer"]
+    assert heard.stop != "answered"
+
+
+@pytest.mark.parametrize("form", ["```markdown\n{}\n```", '```json\n{{"answer": "{}"}}\n```'])
+async def test_an_answer_that_is_wrapped_in_a_fence_cites_as_if_it_were_not(form):
+    text = "The function login is in `auth.py:3`, see there."
+    place = {"kind": "code", "where": "auth.py:3", "path": "auth.py", "start": 3, "end": 3}
+    line = "def login()"
+    found = {"success": True, "content": line, "sources": [{**place, "text": line}]}
+    heard = await ask(look(), enough(form.format(text)), tools={"search_code": found})
+    assert (heard.stop, heard.done["answer"]) == ("answered", text)
+    assert [each["status"] for each in heard.of_type("sources")[0]["citations"]] == ["resolved"]

@@ -46,3 +46,31 @@ def test_what_the_whole_answer_is(pieces, last, whole):
 def test_what_may_be_a_piece(text, signal, calls, is_piece):
     response = {"text": text, "calls": calls, "signal": signal and {"type": signal}}
     assert pieces_with([B], response) == ([B, text] if is_piece else [B])
+
+
+CITED = "It is set in `a.py:3`."
+
+
+@each_row(
+    ("text", "answer"),
+    [
+        (CITED, CITED),
+        (f"```markdown\n{CITED}\n```", CITED),
+        (f"```\n{CITED}\n```\n", CITED),
+        (f"~~~text\n{CITED}\n~~~", CITED),
+        (f'```json\n{{"answer": "{CITED}"}}\n```', CITED),
+        # Code that was asked for, more than a fence, or data.
+        ("```\nx = 1\n```", None),
+        ("```python\nx = 1  # see a.py:3\n```", None),
+        (f"```md\n{CITED}\n```\nThat is all.", None),
+        (f"```md\n{CITED}\n```\n```md\n{CITED}\n```", None),
+        ('```json\n{"limit": 30}\n```', None),
+        ('```json\n{"answer": "yes", "source": "a.py:3"}\n```', None),
+        ("```json\n[1]\n```", None),
+        ("```json\n{}\n```", None),
+        ("```md\n\n```", None),
+        ("", None),
+    ],
+)
+def test_an_answer_that_is_wrapped_as_a_whole_is_unwrapped(text, answer):
+    assert whole_answer([], text) == (text if answer is None else answer)

@@ -91,7 +91,7 @@ def has_calls_to_run(ctx: TickContext) -> bool:
     return any(not call.get("is_repeat") for call in bb_get(board_of(ctx), "calls"))
 
 
-@condition(reads=["response", *GROUNDS])
+@condition(reads=["response", "is_last_turn", *GROUNDS])
 def only_announces_work(ctx: TickContext) -> bool:
     """Whether it only says what comes next, such as "Let me look at the tests."."""
     return only_announces(board_of(ctx))
