@@ -2,8 +2,10 @@
 
     python scripts/make_evaluation.py [keep-small-model]
 
-The simulated models are asked by one process for each core. The small real model is asked a few
-questions within small limits; where it is not installed, its stored figures stay.
+The simulated models are asked by one process for each core. Their outcomes are kept in `build/`
+until all are there: a run that was interrupted goes on, unless a file of the package has changed.
+The small real model is asked a few questions within small limits; where it is not installed, its
+stored figures stay.
 """
 
 import asyncio
@@ -12,9 +14,14 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
+from hashlib import sha256
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 
+import oracle
+from oracle.evaluation.agent_report import append_outcome, read_outcomes
 from oracle.evaluation.agent_runs import Outcome
 from oracle.evaluation.criteria import (
     HELD_OUT,
@@ -41,6 +48,7 @@ from oracle.testing import small_model
 
 DOCS = Path(__file__).parents[1] / "docs"
 STORED, PAGE = DOCS / "evaluation.json", DOCS / "evaluation.md"
+KEPT, PACKAGE = DOCS.parent / "build", Path(oracle.__file__).parent
 PORTIONS = 6
 """In how many portions each process gets its models: few, as each portion builds an index."""
 SMALL_QUESTIONS = ("talk-01", "code-01", "absent-01", "note-01")
@@ -98,10 +106,27 @@ def misbehaving_parts(*, held_out: bool) -> list[Part]:
 def outcomes_of(parts: Sequence[Part]) -> list[Outcome]:
     jobs = os.cpu_count() or 1
     portions = [parts[start :: jobs * PORTIONS] for start in range(jobs * PORTIONS)]
+    KEPT.mkdir(exist_ok=True)
+    name = f"evaluation-{digest_of_the_package()}"
+    kept = [each for file in KEPT.glob(f"{name}-*.jsonl") for each in read_outcomes(file)]
+    known = frozenset(each.key for each in kept)
+    # A file for each process: what two write into one could get mixed up.
+    files = [KEPT / f"{name}-{number}.jsonl" for number in range(len(portions))]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        asking = [pool.submit(ask_portion, portion) for portion in portions]
-        found = [outcome for done in as_completed(asking) for outcome in done.result()]
+        asking = [*map(partial(pool.submit, ask_portion), portions, files, repeat(known))]
+        found = [*kept, *(outcome for done in as_completed(asking) for outcome in done.result())]
+    for file in KEPT.glob("evaluation-*.jsonl"):
+        file.unlink()
     return sorted({each.key: each for each in found}.values(), key=lambda each: each.key)
+
+
+def digest_of_the_package() -> str:
+    """Of all its files: an outcome of other code must not be kept."""
+    total = sha256()
+    for file in sorted(PACKAGE.rglob("*")):
+        if file.is_file() and file.suffix != ".pyc":
+            total.update(f"{file.relative_to(PACKAGE)}\0".encode() + file.read_bytes())
+    return total.hexdigest()[:12]
 
 
 def is_control(part: Part) -> bool:
@@ -117,9 +142,15 @@ def thin_slices(parts: Iterable[Part]) -> list[Part]:
     ]
 
 
-def ask_portion(parts: Sequence[Part]) -> list[Outcome]:
+def ask_portion(
+    parts: Sequence[Part], file: Path, known: frozenset[tuple[str, str, str, int]]
+) -> list[Outcome]:
     async def ask() -> list[Outcome]:
-        return [outcome async for outcome in ask_parts(parts)]
+        outcomes: list[Outcome] = []
+        async for outcome in ask_parts(parts, done=known):
+            append_outcome(file, outcome)
+            outcomes.append(outcome)
+        return outcomes
 
     return asyncio.run(ask())
 
