@@ -47,7 +47,7 @@ class RootedFiles(ProjectFiles):
         if root.problem:
             return []
         found = self._others[root.name].entries(inner)
-        return [replace(each, path=below(root, each.path)) for each in found]
+        return [each._replace(path=below(root, each.path)) for each in found]
 
     def read(self, path: str, *, largest: int = LARGEST_READ) -> FileText:
         root, inner = self.roots.split(inner_path(path))
@@ -68,7 +68,7 @@ class RootedFiles(ProjectFiles):
         root, inner = self.roots.split(entry.path)
         if root is None:
             return super().text_of(entry)
-        text = self._others[root.name].text_of(replace(entry, path=inner))
+        text = self._others[root.name].text_of(entry._replace(path=inner))
         return text and replace(text, path=entry.path)
 
     def exists(self, inside: str) -> bool:
