@@ -19,6 +19,8 @@ from oracle.services.control.ledger import STOP_AT
 from oracle.services.control.needs import names_in, parts_left_open, words_left_out
 from oracle.services.control.unfinished_answer import NO_ANSWER, NOTHING_LOOKED_AT
 from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
+from oracle.services.coverage.parts import left_out
+from oracle.services.questions.project_topics import project_question
 from oracle.services.questions.search_words import points_at_a_text
 from oracle.services.signals.said import is_visible
 
@@ -120,8 +122,11 @@ def _said(bb: TypedBlackboard) -> str:
     """The response and the lines that it cites; "" if it is not judged by its words.
 
     It is judged only on what this run has searched for, as with names. "Yes, since 4.2." need not
-    repeat the question.
+    repeat the question. What the project is asked about itself (its licence, how its tests are run)
+    stands in its files in other words.
     """
+    if project_question(bb_get(bb, "query")) is not None:
+        return ""
     text: str = bb_get(bb, "response")["text"]
     cited = lines_cited(text, bb_get(bb, "evidence"))
     if not _was_searched_for(bb) or (not cited and len(text) < _TERSE):
@@ -247,3 +252,21 @@ def _the_rest(bb: TypedBlackboard) -> str:
         return wish
     has_text = bb_get(bb, "answer") or bb_get(bb, "answer_so_far")
     return "the rest of the answer" if has_text else NO_ANSWER
+
+
+def why_cut(ending: Mapping[str, str]) -> str:
+    """Why a response has no end; "" if it has."""
+    if ending["kind"] == "whole":
+        return ""
+    if ending["kind"] == "unknown":
+        return f"the provider ended it with {ending['said']!r}"
+    return "it reached the longest output of the model"
+
+
+def left_undone(bb: TypedBlackboard) -> list[str]:
+    """What was to be delegated or read, and was not."""
+    delegations: list[dict[str, Any]] = bb_get(bb, "delegations")
+    scopes = [one["scope"] for one in delegations if not one.get("covered")]
+    undone = [f"delegated work was not done: {scope}" for scope in scopes]
+    unread = left_out(bb_get(bb, "parts"))
+    return [*undone, f"not read: {unread}"] if unread else undone

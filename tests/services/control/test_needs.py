@@ -122,6 +122,12 @@ def test_an_answer_that_lacks_most_words_of_the_question_left_them_out(answer, f
     assert words_left_out(ASKED, answer, found, of_found=0.5, of_all=0.4) == left_out
 
 
+def test_by_a_single_word_an_answer_is_not_judged_but_by_a_name():
+    shares = {"of_found": 0.5, "of_all": 0.4}
+    assert words_left_out("Which licence does it have?", "license = MIT", [], **shares) == []
+    assert words_left_out("What is AuthServer?", "Mails.", [], **shares) == ["AuthServer"]
+
+
 @each_row(
     ("question", "left_open"),
     [

@@ -5,7 +5,6 @@ The tree decides which; a leaf here only writes down the stop reason and the ans
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from oracle.bt.board import (
@@ -27,11 +26,13 @@ from oracle.bt.shortfall import (
     OPEN_END,
     ORDERED,
     SPOKEN_OF,
+    left_undone,
     names_not_found,
     only_announces,
     open_end,
     parts_not_spoken_of,
     unwritten,
+    why_cut,
     why_no_evidence,
     words_for_a_wish,
     words_for_no_evidence,
@@ -44,7 +45,6 @@ from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.ledger import RESOURCES, STOP_AT, in_digits
 from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
-from oracle.services.coverage.parts import left_out
 
 _CLOSING = ["response", "signal", "ledger", "turn_is_open"]
 _CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]
@@ -295,7 +295,7 @@ def sum_up(ctx: TickContext) -> RunStatus:
         book_once(ctx, response)  # a request that was cancelled is paid for as far as it came
     bb_set(bb, "tried", [*agent_state(ctx).tools_tried])
     bb_set(bb, "usage", ledger_of(bb).usage(ctx.now) if bb_get(bb, "ledger") else {})
-    missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *_left_undone(bb), *unwritten(bb)]
+    missing = [*bb_get(bb, "missing"), *bb_get(bb, "gaps"), *left_undone(bb), *unwritten(bb)]
     missing += open_end(bb, is_anything_named=bool(missing))
     bb_set(bb, "missing", list(dict.fromkeys(missing)))
     return SUCCESS
@@ -370,7 +370,7 @@ def _close(ctx: TickContext, stop: str, missing: list[str]) -> RunStatus:
     if signal.get("missing"):
         missing = [signal["missing"], *missing]
     text: str = response["text"]
-    if why := _why_cut(response["ending"]):
+    if why := why_cut(response["ending"]):
         missing = [*missing, f"the rest of the answer: {why}"]
         text += CUT_HERE
         say(ctx, ChunkType.CONTENT, content=CUT_HERE)
@@ -391,23 +391,7 @@ def _announced(ctx: TickContext) -> tuple[str, str]:
     return stop, next(spent, "")
 
 
-def _why_cut(ending: Mapping[str, str]) -> str:
-    if ending["kind"] == "whole":
-        return ""
-    if ending["kind"] == "unknown":
-        return f"the provider ended it with {ending['said']!r}"
-    return "it reached the longest output of the model"
-
-
 def _stop(bb: TypedBlackboard, reason: str, detail: str) -> RunStatus:
     bb_set(bb, "stop_reason", reason)
     bb_set(bb, "stop_detail", detail)
     return SUCCESS
-
-
-def _left_undone(bb: TypedBlackboard) -> list[str]:
-    delegations: list[dict[str, Any]] = bb_get(bb, "delegations")
-    scopes = [one["scope"] for one in delegations if not one.get("covered")]
-    undone = [f"delegated work was not done: {scope}" for scope in scopes]
-    unread = left_out(bb_get(bb, "parts"))
-    return [*undone, f"not read: {unread}"] if unread else undone

@@ -107,13 +107,16 @@ def words_left_out(
 
     An answer speaks of what was asked. One that does not was written for another question, or
     quotes a line beside it. If the sources have other words for it, an answer still repeats those
-    of the question.
+    of the question. A single word that is no name is too little to judge by: "licence" may be
+    answered with `license`.
     """
-    said = words_in(question, answer)
+    terms, said = _terms_of(question), words_in(question, answer)
+    if len(terms) == 1 and not terms[0].is_name:
+        return []
     share = share_of_words(question, said)
     if share >= of_all and share >= of_found * share_of_words(question, found):
         return []
-    return [term.word for term in _terms_of(question) if term.word not in said]
+    return [term.word for term in terms if term.word not in said]
 
 
 def parts_left_open(question: str, answer: str) -> list[str]:

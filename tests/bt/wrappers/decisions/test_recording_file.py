@@ -39,7 +39,7 @@ async def test_secrets_and_the_home_folder_are_taken_out(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: Path("/home/somebody"))
     recording = await recording_of(
         Scene(
-            replies=[search(1), "It is in `a.py:1`." + ENOUGH],
+            replies=[search(1), "The login is in `a.py:1`, not in auth.py." + ENOUGH],
             tools={"search_code": "a.py:1 /home/somebody/src"},
             stop="answered",
         )
