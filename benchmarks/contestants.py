@@ -33,14 +33,17 @@ class Script:
     chunks: list[list[str]] = field(init=False)
 
     def __post_init__(self) -> None:
-        texts = [_searching(turn) for turn in range(self.tool_turns)] + [_answering()]
+        texts = [_searching(turn) for turn in range(self.tool_turns)] + [_answering(self._parts)]
         object.__setattr__(self, "chunks", [_cut(text) for text in texts])
 
     @property
     def question(self) -> str:
         """It names each part that a turn looks for: the tree ends a search that brings nothing."""
-        parts = ", ".join(_place(asked(turn)["query"]) for turn in range(self.tool_turns))
-        return f"{QUESTION} It goes through {parts}."
+        return f"{QUESTION} It goes through {self._parts}."
+
+    @property
+    def _parts(self) -> str:
+        return ", ".join(_place(asked(turn)["query"]) for turn in range(self.tool_turns))
 
     async def text(self, turn: int, last_result: str | None) -> AsyncIterator[str]:
         """What the model says in a turn, if it was given what its last call found."""
@@ -66,8 +69,9 @@ def _searching(turn: int) -> str:
     return prose + signal("need_turn", reason=f"part {turn} was not read yet")
 
 
-def _answering() -> str:
-    prose = "The login is done in auth.py:3, which reads the session and answers with the user. "
+def _answering(parts: str) -> str:
+    """It speaks of each part: an answer that leaves out what was asked for is not whole."""
+    prose = f"The login is done in auth.py:3, which goes through {parts} and returns the user. "
     return prose + signal("context_sufficient", sources_found=5)
 
 

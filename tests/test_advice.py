@@ -123,6 +123,10 @@ FLAGS = _flags_of(COMMANDS) | {
     "--openai-api-base",  # of aider
     "--openai-api-key",  # of aider
     "--weak-model",  # of aider
+    "--message",  # of aider
+    "--no-show-model-warnings",  # of aider
+    "--key",  # of `llm`
+    "--seeds",  # of scripts/chaos.py
 }
 KNOWN_VARIABLES = {
     *(row.variable for row in SETTINGS.values()),

@@ -116,6 +116,7 @@ EACH = {
     "GET /api/events": ALL_ARE_MINE,
     "GET /api/shadow-reports": ALL_ARE_MINE,
     "GET /api/sessions": ALL_ARE_MINE,
+    "GET /api/spend": RUNS_ARE_MINE,
     "GET /api/runs/{run_id}": ONE_BY_ID,
     "GET /api/runs/{run_id}/export": ONE_BY_ID,
     "GET /api/runs/{run_id}/mind": ONE_BY_ID,
@@ -128,6 +129,7 @@ EACH = {
     "GET /api/compare/{first}/{second}": ONE_BY_ID,
     "GET /api/runs/{run_id}/stream": ONE_BY_ID,
     "POST /api/runs/{run_id}/cancel": ONE_BY_ID,
+    "POST /api/runs/{run_id}/limits": [{"json": {"turns": 40}}],
     "GET /api/runs/{run_id}/approvals": ONE_BY_ID,
     "POST /api/runs/{run_id}/approvals/{approval_id}": [
         {"json": {"approve": True}},

@@ -53,6 +53,8 @@ READING = {
     "run_chunks": (["queue"],),
     "run_commands": (["queue", "cancel", "RUN"],),
     "run_workers": (["workers"], ["workers", "--json"]),
+    "spend": (["spend"], ["spend", "--json"], ["run", "show", "RUN"]),
+    "spend_totals": (["spend"], ["spend", "--json"]),
 }
 QUEUED = (
     """UPDATE runs SET door = 'queue', status = 'running', stop_reason = NULL WHERE id = ?1""",

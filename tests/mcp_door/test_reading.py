@@ -108,12 +108,14 @@ async def test_another_host_is_refused(serve):
     assert (reply.status_code, page.status_code) == (403, 403)
 
 
-def test_a_server_without_the_package_has_no_mcp(serve, monkeypatch):
+def test_a_server_without_the_package_has_no_mcp_and_says_why(serve, monkeypatch):
     for name in [each for each in sys.modules if each.startswith("oracle.mcp")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     monkeypatch.setitem(sys.modules, "mcp.shared.exceptions", None)
     with serve() as server:
-        assert server.http.post("/mcp", json={}).status_code == 404
+        refused = server.http.post("/mcp", json={})
+        assert refused.status_code == 501
+        assert "/mcp needs a package: " in refused.text
         assert server.http.get("/healthz").status_code == 200

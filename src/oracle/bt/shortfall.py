@@ -123,11 +123,14 @@ def _said(bb: TypedBlackboard) -> str:
 
     It is judged only on what this run has searched for, as with names. "Yes, since 4.2." need not
     repeat the question. What the project is asked about itself (its licence, how its tests are run)
-    stands in its files in other words.
+    is in its files in other words. A text that was cut is told as cut.
     """
     if project_question(bb_get(bb, "query")) is not None:
         return ""
-    text: str = bb_get(bb, "response")["text"]
+    response = bb_get(bb, "response")
+    text: str = response["text"]
+    if response["ending"]["kind"] != "whole":
+        return ""
     cited = lines_cited(text, bb_get(bb, "evidence"))
     if not _was_searched_for(bb) or (not cited and len(text) < _TERSE):
         return ""

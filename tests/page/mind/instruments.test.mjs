@@ -140,7 +140,7 @@ test("the verdict counts decisions and says where", () => {
   const words = (...list) => { const { head, rest } = verdictWords(list, true); return head + rest; };
   assert.equal(words(one(3), one(3)), "Two decisions differ, both in turn 3. The answer is the same.");
   assert.equal(words(one(1)), "One decision differs, in turn 1. The answer is the same.");
-  assert.equal(words(one(1), one(2)), "Two decisions differ, in turns 1, 2. The answer is the same.");
+  assert.equal(words(one(1), one(2)), "Two decisions differ, in turns 1 and 2. The answer is the same.");
   assert.equal(verdictWords([], false).head, "No decision differs.");
   assert.deepEqual([null, { status: "success" }, { status: "not reached" }, "x"].map(sideWords), ["not reached", "yes", "not reached", "x"]);
 });
