@@ -55,7 +55,7 @@ async def test_the_commands_of_the_compose_file_answer_together(tmp_path, postgr
     model = Model()
     model.stalls = False
     async with await Database.open(postgresql_url) as database:
-        given = {"name": "team", "user": "local", "scope": "ask", "at": time.time()}
+        given = {"name": "team", "user": "local", "scope": "write", "at": time.time()}
         _, token = await Tokens(database).create(**given, expires_at=None)
     async with team_of(tmp_path, postgresql_url, model) as team:
         started = await asyncio.gather(
