@@ -310,7 +310,8 @@ async def test_a_table_of_equal_rows_is_no_circle():
 async def test_a_quotation_of_equal_lines_is_no_circle():
     lines = "0, 0, 0, 0, 0, 0, 0, 0,\n" * 64
     tools = {"search_code": f"auth.py:3\n{lines}"}
-    heard = await ask(look(), enough(f"The login function of auth.py is:\n\n```\n{lines}```\n"), tools=tools)
+    quoted = f"The login function of auth.py is:\n\n```\n{lines}```\n"
+    heard = await ask(look(), enough(quoted), tools=tools)
     assert heard.stop == "answered"
     assert lines in heard.done["answer"]
 
