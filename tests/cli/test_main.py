@@ -68,8 +68,10 @@ def test_help_lists_every_command():
 @pytest.mark.parametrize("command", ["config", "init --print", "doctor --json", "--help"])
 def test_a_reader_that_is_gone_ends_it_with_141_and_no_words(command, tmp_path):
     (tmp_path / "oracle.toml").touch()
-    with Process([*ORACLE, *command.split()], cwd=tmp_path, stdout=PIPE, stderr=PIPE) as process:
-        process.stdout.close()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Process([*ORACLE, *command.split()], cwd=tmp_path, stdout=writing, stderr=PIPE) as process:
+        os.close(writing)
         assert process.stderr.read() == b""
     assert process.returncode == 141
 

@@ -158,9 +158,12 @@ def test_a_pipe_that_another_program_made_non_blocking_gets_everything(project):
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_reader_that_stops_early_ends_it_without_words(command, project):
     oracle(*ASK)
-    with Process([*ORACLE, *command], stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
+    # Closed before it starts: a short text would be written before this test could close it.
+    reading, writing = os.pipe()
+    os.close(reading)
+    with Process([*ORACLE, *command], stdin=PIPE, stdout=writing, stderr=PIPE) as process:
+        os.close(writing)
         process.stdin.close()
-        process.stdout.close()
         shown = process.stderr.read()
         assert process.wait() == 141
     assert_calm(shown)

@@ -172,7 +172,7 @@ def commands(command, path=()):
 
 COMMANDS = dict(commands(get_command(app)))
 ENDLESS = {"--watch", "--follow", "--allow-host"}
-SLOW = {"eval", "serve"}
+SLOW = {"eval", "serve", "worker"}
 # They speak a protocol with a program: they wait for it, and have nothing to say without one.
 SILENT = {"acp", "mcp"}
 """Measures on our own labelled sets show nothing foreign, and take many seconds. A server runs
