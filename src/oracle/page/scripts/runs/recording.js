@@ -20,7 +20,7 @@ async function load(id) {
   try {
     const run = (await get("/api/runs?limit=1000")).find((one) => one.id === id) ?? (await get(`/api/runs/${id}`)).run;
     if (state.session !== session) return;
-    const exchange = newExchange({ id, question: run.question, created_at: run.started_at, answer: run.status === "done" ? "" : null, metadata: { stop_reason: run.stop_reason, usage: run.usage } });
+    const exchange = newExchange({ id, run_id: id, question: run.question, created_at: run.started_at, answer: run.status === "done" ? "" : null, metadata: { stop_reason: run.stop_reason, usage: run.usage } });
     session.exchanges.set(id, exchange);
     Object.assign(session, { title: run.question, leaf: id, shown: id, isOpening: false, home: run.session_id });
   } catch (problem) {
