@@ -96,7 +96,7 @@ class Team:
         threading.Thread(target=said.extend, args=(process.stderr,), daemon=True).start()
         return process, ready
 
-    async def worker(self, concurrency=2):
+    async def worker(self, concurrency=3):  # two runs of one user: a place is kept for others
         """One that hands its runs over as soon as it is stopped."""
         command = ["worker", "--concurrency", str(concurrency), "--drain", "0"]
         return (await self.start(*command))[0]
