@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracle.errors import InputError, SpendHeld, SpendLimitReached
+from oracle.errors import InputError, SpendHeld, SpendLimitReached, StoreError
 from oracle.services.settings.team_sections import SpendSettings
 from oracle.services.storage.budgets import (
     MILLION,
@@ -98,6 +98,18 @@ async def test_at_the_limit_a_run_is_refused_with_what_is_left_and_when_it_renew
     assert (refused.value.left, refused.value.retry_after) == (0.01, 9 * 3600)
     assert not isinstance(refused.value, SpendHeld)
     assert len(await Runs(database).newest()) == 1
+
+
+async def test_a_damaged_sum_is_named_and_not_counted_with(tmp_path):
+    budget = {"user_money_per_day": 5.0}
+    # Only SQLite lets a column have a value of another type.
+    async with await Database.open(tmp_path / "o.db") as database:
+        await begin(database, "r1", **budget)
+        damage = "UPDATE spend_totals SET money = 'much'"
+        await database.write(lambda connection: connection.execute(damage))
+        for reader in (spent(database, **budget), begin(database, "r2", **budget)):
+            with pytest.raises(StoreError, match="money in spend_totals .*'much'"):
+                await reader
 
 
 async def test_two_runs_at_once_for_the_last_cent_one_waits_for_the_other(database):

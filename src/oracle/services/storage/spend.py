@@ -26,6 +26,7 @@ from oracle.services.storage.budgets import (
     Need,
     Scope,
     Span,
+    Unit,
     amount_of,
     need_of,
     period_of,
@@ -205,13 +206,8 @@ class Account:
 
     def _used(self, budget: Budget) -> tuple[int, int]:
         """What is spent and held, and the part of it that is held."""
-        unit = budget.unit
-        rows = self._connection.rows(
-            f"SELECT {unit}, {unit}_held FROM spend_totals "
-            "WHERE scope = ? AND name = ? AND period = ?",
-            [budget.scope, self._names[budget.scope], self.periods[budget.span]],
-        )
-        return (rows[0][0], rows[0][1]) if rows else (0, 0)
+        name, period = self._names[budget.scope], self.periods[budget.span]
+        return totals(self._connection, budget.scope, name, period)[budget.unit]
 
     def _release_abandoned(self) -> bool:
         """Give back what is held for runs that nobody works on. False if there are none."""
@@ -284,6 +280,17 @@ _ADD: Final = (
         for column in ("money", "tokens", "money_held", "tokens_held")
     )
 )
+
+
+def totals(
+    connection: Transaction, scope: Scope, name: str, period: str
+) -> dict[Unit, tuple[int, int]]:
+    """What is spent and held in a period, and the part of it that is held."""
+    sql = "SELECT * FROM spend_totals WHERE scope = ? AND name = ? AND period = ?"
+    for row in connection.records(sql, [scope, name, period]):
+        total = checked(spend_totals, row)
+        return {unit: (total[unit], total[f"{unit}_held"]) for unit in UNITS}
+    return dict.fromkeys(UNITS, (0, 0))
 
 
 def note(connection: Transaction, run_id: str, usage: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.storage.budgets import (
@@ -19,6 +18,7 @@ from oracle.services.storage.budgets import (
     renewal_of,
 )
 from oracle.services.storage.database import Database
+from oracle.services.storage.spend import totals
 from oracle.services.storage.transactions import Transaction
 
 
@@ -53,9 +53,9 @@ async def spend_rows(
         for scope in SCOPES:
             for span in SPANS:
                 period = period_of(span, now)
-                sums = _sums(connection, scope, names[scope], period)
+                found = totals(connection, scope, names[scope], period)
                 for unit in UNITS:
-                    used, held = sums[unit]
+                    used, held = found[unit]
                     limit = limits.get((scope, span, unit))
                     left = None if limit is None else max(0, limit - used)
                     rows.append(
@@ -75,18 +75,6 @@ async def spend_rows(
         return rows
 
     return await database.read(read)
-
-
-def _sums(
-    connection: Transaction, scope: Scope, name: str, period: str
-) -> dict[Unit, tuple[int, int]]:
-    sql = (
-        "SELECT money, money_held, tokens, tokens_held FROM spend_totals "
-        "WHERE scope = ? AND name = ? AND period = ?"
-    )
-    found: list[tuple[Any, ...]] = connection.rows(sql, [scope, name, period])
-    money, money_held, tokens, tokens_held = found[0] if found else (0, 0, 0, 0)
-    return {"money": (money, money_held), "tokens": (tokens, tokens_held)}
 
 
 def _plain(unit: Unit, amount: int) -> float:
