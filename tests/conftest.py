@@ -20,7 +20,7 @@ from oracle.services.project import redaction
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database, as_url
 from oracle.testing import small_model
-from tests.default_run import register_profiles
+from tests.default_run import leave_to_extra, register_profiles
 
 register_profiles()
 
@@ -31,6 +31,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Nearly all that is imported and collected stays: to look for garbage meanwhile only takes time.
 gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        leave_to_extra(items, Path(__file__).parent)
 
 
 def pytest_collection_finish() -> None:

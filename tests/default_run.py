@@ -1,9 +1,29 @@
-"""What the default run leaves to `make test-extra`: most rows of long tables, most examples."""
+"""What `make test` leaves to `make test-extra`, so that it answers within three minutes.
+
+Rooms and databases that need much time, most rows of long tables, and most examples.
+"""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+ROOMS = ("evaluation", "faults")
+"""Folders of `tests/` whose tests ask many questions each."""
+
+
+def leave_to_extra(items: Iterable[pytest.Item], tests: Path) -> None:
+    """Mark what a run of all tests leaves out. Named on the command line, it is run as usual."""
+    for item in items:
+        if item.path.relative_to(tests).parts[0] in ROOMS or _is_on_postgresql(item):
+            item.add_marker(pytest.mark.extra)
+
+
+def _is_on_postgresql(item: pytest.Item) -> bool:
+    """The same claim has a row on SQLite."""
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return any(str(value).startswith("postgresql") for value in values)
 
 
 def thinned(rows: Iterable, every: int) -> list:

@@ -194,6 +194,7 @@ def unclear_in(message):
             yield found[0]
 
 
+@pytest.mark.extra
 def test_every_setting_variable_flag_and_command_that_a_text_names_exists(texts):
     found = {
         where: unknown

@@ -204,6 +204,7 @@ def notices(chunks):
     return [c.content for c in chunks if c.type == "system" and c["severity"] == "notice"]
 
 
+@pytest.mark.extra
 async def test_a_question_that_names_another_action_runs_no_own_tool(project):
     question = "Save a note about the login"
     made, _, _ = await restarted(project, question, service_calls("web"))

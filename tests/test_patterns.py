@@ -15,6 +15,7 @@ from tests.tables import each_row
 TEXT = "one TWO three two"
 
 
+@pytest.mark.extra
 def test_every_pattern_of_the_package_can_be_compiled():
     for found in pkgutil.walk_packages(oracle.__path__, "oracle."):
         importlib.import_module(found.name)

@@ -173,6 +173,7 @@ async def test_a_session_is_loaded_in_another_process_with_its_tool_calls(root):
     assert QUESTION in str(model.requests[-1].messages)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("asks_first", ["fork", "original"])
 async def test_a_fork_and_its_original_do_not_know_of_each_other(root, asks_first):
     answers = {"fork": "In the fork: `auth.py:1`.", "original": "In the original: `auth.py:1`."}

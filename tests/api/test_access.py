@@ -69,6 +69,7 @@ def routes(server):
     return listed | pages | PAGE | {"GET /mcp", "POST /mcp", "DELETE /mcp"}
 
 
+@pytest.mark.extra
 def test_each_route_has_a_rule_and_each_rule_a_route(server):
     assert routes(server) == RULES.keys()
 
@@ -115,6 +116,7 @@ def test_without_a_token_nothing_is_served_but_signs_of_life(server, rule):
     assert "Authorization: Bearer" in response.json()["error"]["message"]
 
 
+@pytest.mark.extra
 @each_row("rule", RULES)
 @each_row("scope", SCOPES)
 def test_a_token_opens_the_routes_of_its_scope_and_no_other(server, scope, rule):
@@ -240,6 +242,7 @@ def test_no_log_and_no_error_has_a_token(server, caplog):
         assert not any(secret in message for message in ours)
 
 
+@pytest.mark.extra
 def test_a_question_with_a_token_in_it_is_stored_without_it(server):
     good = server.tokens["write"]
     answer = server.http.post(
@@ -307,6 +310,7 @@ def test_a_token_that_expires_stops_at_once(serve):
     assert 'error="invalid_token"' in response.headers["WWW-Authenticate"]
 
 
+@pytest.mark.extra
 def test_a_stream_ends_when_its_token_is_revoked_and_the_run_goes_on(serve, monkeypatch):
     monkeypatch.setattr("oracle.api.access.SECONDS_BETWEEN_LOOKS", 0.0)
     model = GatedModel(look(), found())

@@ -292,6 +292,7 @@ def test_a_path_that_does_not_exist_says_where_to_look(serve):
     assert "`GET /api/runs`" in unknown
 
 
+@pytest.mark.extra
 def test_the_last_run_has_a_name(serve):
     with serve(look(), found()) as server:
         server.ask()

@@ -43,6 +43,7 @@ def go_on(server, run_id, **how):
     return server.http.post(f"/api/runs/{run_id}/continue", json=how)
 
 
+@pytest.mark.extra
 def test_a_run_is_held_before_a_branch_and_its_board_is_shown(serve):
     model = FirstGated(look(), found())
     with serve(model=model) as server, held(server, model, WORK) as (run_id, seen, frames):
@@ -95,6 +96,7 @@ def test_a_run_that_is_held_can_be_cancelled(serve):
     assert rest[-1][2]["stop_reason"] == "cancelled"
 
 
+@pytest.mark.extra
 def test_a_replay_goes_the_same_way_without_being_held(serve):
     model = FirstGated(look(), found())
     with serve(model=model) as server:

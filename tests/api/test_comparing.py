@@ -33,6 +33,7 @@ def replayed(server, run_id, **change):
     return server.http.post(f"/api/runs/{run_id}/replay", json=change)
 
 
+@pytest.mark.extra
 def test_a_run_and_itself_decide_the_same(doubted):
     one, _ = doubted.runs
     same = compared(doubted, one, one)
@@ -57,6 +58,7 @@ def test_two_runs_differ_where_they_decided_differently(doubted):
     assert found["totals"]["b"]["turns"] == 2
 
 
+@pytest.mark.extra
 def test_a_changed_tree_is_tried_on_a_recorded_run(doubted):
     run_id, _ = doubted.runs
     lua = changed_lua(doubted, run_id, "decide.lua", "local DOUBTS = 1", "local DOUBTS = 0")
@@ -75,6 +77,7 @@ def test_a_changed_tree_is_tried_on_a_recorded_run(doubted):
     assert len(doubted.http.get("/api/runs").json()) == 2
 
 
+@pytest.mark.extra
 def test_a_tree_that_has_another_node_leaves_it_a_place_of_its_own(doubted):
     run_id, _ = doubted.runs
     old = 'BT.subtree("budget"),'
@@ -95,6 +98,7 @@ def test_a_value_is_changed_without_any_lua(doubted):
     assert found["stop_reasons"]["b"] == "turn_limit"
 
 
+@pytest.mark.extra
 def test_where_the_recording_has_no_answer_it_says_so(serve):
     with serve(ENOUGH, ENOUGH, ENOUGH, model=None) as server:
         run_id = server.ask().json()["run_id"]

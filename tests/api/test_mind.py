@@ -221,6 +221,7 @@ def without_times(events):
     ]
 
 
+@pytest.mark.extra
 def test_a_run_under_way_is_seen_from_its_beginning_and_as_it_goes_on(serve):
     model = GatedModel(look(), found())
     with serve(model=model) as server:

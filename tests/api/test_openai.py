@@ -29,6 +29,7 @@ def client_of(server):
     return openai.OpenAI(base_url=f"{server.address}/v1", **options)
 
 
+@pytest.mark.extra
 def test_an_answer_with_its_citations_and_without_signals(serve):
     with serve(look(), found()) as server:
         answer = client_of(server).chat.completions.create(model="oracle", messages=ASKED)
@@ -191,6 +192,7 @@ def test_a_client_that_leaves_cancels_the_run(serve):
     assert run["stop_reason"] == "cancelled"
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_responses_api(serve, stream):
     with serve(look(), found()) as server:

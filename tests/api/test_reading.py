@@ -1,5 +1,7 @@
 """Sessions, runs, events, trees, prompts, settings and health."""
 
+import pytest
+
 from oracle.testing import ScriptedModel
 from tests.api.test_asking import found, look
 
@@ -24,6 +26,7 @@ def test_a_conversation_is_continued_branched_renamed_exported_and_deleted(serve
         assert server.http.get(address).status_code == 404
 
 
+@pytest.mark.extra
 def test_a_run_is_told_and_exported(serve):
     with serve(look(), found()) as server:
         run_id = server.ask().json()["run_id"]
@@ -39,6 +42,7 @@ def test_a_run_is_told_and_exported(serve):
     assert [event["type"] for event in events] == ["run.started", "run.ended"]
 
 
+@pytest.mark.extra
 def test_what_the_agent_is_made_of_can_be_read(serve):
     with serve() as server:
         names = [tree["name"] for tree in server.http.get("/api/trees").json()]

@@ -57,6 +57,7 @@ async def held(queue):
     return sorted(entry.run.user_id for entry in entries if entry.state == "running")
 
 
+@pytest.mark.extra
 def test_a_flood_of_one_user_leaves_a_place_for_another(front_end, root):
     """None of the runs ends, so the second user waits for none of them."""
     runs, queue = front_end.door.runs, Queue(front_end.door.store.database, None)
@@ -127,6 +128,7 @@ def test_the_limits_of_a_run_are_raised_wherever_it_is_worked_on(front_end, root
     assert (limits["turns"], limits["seconds"], limits["tokens"]) == (50, 900.0, 400_000)
 
 
+@pytest.mark.extra
 def test_a_server_hears_what_another_process_wants_of_its_runs(serve):
     from oracle.services.dispatch import control
 

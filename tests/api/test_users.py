@@ -168,6 +168,7 @@ def unknown(id_):
     return "".join("0" if character == "f" else "f" for character in own) + dash + rest
 
 
+@pytest.mark.extra
 @each_row("which", ["run_id", "waiting"], ids=["ended", "under way"])
 @each_row("rule", [rule for rule, how in EACH.items() if isinstance(how, list)])
 def test_the_id_of_another_user_is_answered_like_an_unknown_one(world, rule, which):
@@ -302,6 +303,7 @@ def test_a_run_that_is_resumed_still_belongs_to_its_user(serve):
         assert [run["id"] for run in server.http.get("/api/runs", headers=ann).json()] == [run_id]
 
 
+@pytest.mark.extra
 def test_one_user_can_have_only_so_many_runs(serve, root):
     (root / "oracle.toml").write_text("[server]\nmost_runs_of_user = 1\n")
     model = GatedModel(look(), found())

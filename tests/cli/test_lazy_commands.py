@@ -60,6 +60,7 @@ def imported(arguments, cwd, **env):
     return modules
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("command", thinned(HEAVY, 2))
 def test_a_command_imports_nothing_heavy_that_it_does_not_need(command, tmp_path):
     (tmp_path / ".git").mkdir()
@@ -131,6 +132,7 @@ PARAMETERS = [
 ]
 
 
+@pytest.mark.extra
 @pytest.mark.skipif(not KNOWN_TYPER, reason="this version of typer reads parameters itself")
 @each_row("parameter", PARAMETERS)
 def test_a_parameter_is_read_as_typer_would_read_it(parameter, monkeypatch):

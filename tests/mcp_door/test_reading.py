@@ -85,6 +85,7 @@ async def test_what_is_not_a_resource_cannot_be_read(serve, root, era):
                 assert "secret" not in str(problem.value)
 
 
+@pytest.mark.extra
 async def test_many_notes_come_on_pages(serve, root, era):
     for number in range(250):
         (root / "notes" / f"n{number:03}.md").write_text(f"# Note {number}\n")

@@ -178,6 +178,7 @@ def in_scene(name: str, scene: str, strength: str = "extreme", seed: int = 0) ->
     return ask(simulated_model(name, strength, seed=seed), *SCENES[scene])
 
 
+@pytest.mark.extra
 @each_row(("name", "strength"), ALL)
 def test_every_response_keeps_the_protocol(name: str, strength: str):
     for messages, tools in SCENES.values():

@@ -12,6 +12,7 @@ from tests.tables import each_row
 from tests.testing.test_simulated import TOOLS, Said, drive, in_scene, run_tool
 
 
+@pytest.mark.extra
 @each_row("strength", ["mild", "marked"])
 @each_row("name", CHARACTERS)
 def test_at_the_end_of_its_patience_a_character_answers(name: str, strength: str):

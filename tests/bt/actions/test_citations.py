@@ -123,6 +123,7 @@ async def store(tmp_path):
         yield opened
 
 
+@pytest.mark.extra
 async def test_what_an_earlier_exchange_read_counts_in_a_later_one(store):
     first = await ask(ScriptedModel(LOOK, enough(ANSWER)), store=store)
     wrapper = OracleBTWrapper(

@@ -379,6 +379,7 @@ async def test_a_deadline_wakes_the_run_by_the_clock_of_the_run():
     assert (door.closed, clock.pending) == (1, [])
 
 
+@pytest.mark.extra
 async def test_ten_thousand_runs_of_one_definition_live_in_one_process():
     """60 nodes each, all waiting at the same time, all ending well."""
     opened = asyncio.Event()

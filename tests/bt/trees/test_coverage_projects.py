@@ -69,6 +69,7 @@ def cited_files(text):
     return list(dict.fromkeys(re.findall(r"`([\w/]+\.py):\d", text)))
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("padding", [1, 40], ids=["handed over whole", "in extracts"])
 async def test_embedded_tells_a_flow_over_nine_files_from_its_beginning(tmp_path, padding):
     right = flow_project(tmp_path, padding)
@@ -93,6 +94,7 @@ async def test_what_connects_two_parts_is_read_though_it_has_no_word_of_the_ques
     assert cited_files(answer.text) == ["shop/cli.py", "core/relay.py", "shop/database.py"]
 
 
+@pytest.mark.extra
 async def test_embedded_lists_each_of_fifteen_calls_by_path(tmp_path):
     right = calls_project(tmp_path)
     answer = await Oracle(project=tmp_path).ask(LIST_EVERY_CALL)
@@ -128,6 +130,7 @@ async def test_the_lines_of_a_file_are_told_in_its_order(tmp_path):
     assert lines == sorted(lines)
 
 
+@pytest.mark.extra
 async def test_more_uses_than_are_listed_are_counted_and_named(tmp_path):
     (tmp_path / "oracle.toml").touch()
     write(tmp_path, "lib.py", "def audit_log(event): ...\n")
@@ -139,6 +142,7 @@ async def test_more_uses_than_are_listed_are_counted_and_named(tmp_path):
     assert answer.missing == ["not read: 80 of 180 lines that use audit_log"]
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("question", ["Who calls audit_log?", "all callers of `audit_log`"])
 async def test_a_question_for_each_use_needs_no_other_word_to_be_broad(tmp_path, question):
     right = calls_project(tmp_path)
@@ -146,6 +150,7 @@ async def test_a_question_for_each_use_needs_no_other_word_to_be_broad(tmp_path,
     assert set(right) <= set(cited_files(answer.text))
 
 
+@pytest.mark.extra
 async def test_a_name_in_code_without_a_grammar_is_listed_too(tmp_path):
     calls_project(tmp_path)
     write(tmp_path, "hooks.lua", 'hook("app.audit.audit_log")\n')
@@ -164,6 +169,7 @@ async def test_a_model_gets_the_list_of_uses_and_what_each_file_says(tmp_path):
     assert heard.done["missing"] == []
 
 
+@pytest.mark.extra
 async def test_a_flow_costs_the_conversation_less_than_its_parts(tmp_path):
     flow_project(tmp_path, padding=40)
     model = ScriptedModel(_reads_or_answers, repeats_last=True)

@@ -221,6 +221,7 @@ async def chunks_of_a_run(cancel_at=None):
     return found
 
 
+@pytest.mark.extra
 async def test_cancelled_at_any_chunk_a_run_ends_with_what_it_has():
     whole = await chunks_of_a_run()
     assert whole.stop == "answered"

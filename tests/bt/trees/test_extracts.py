@@ -47,6 +47,7 @@ def says_nothing(_):
     return "Nothing."
 
 
+@pytest.mark.extra
 async def test_each_part_is_asked_about_alone_with_the_question_and_nothing_else():
     heard = await read()
     requests = about_parts(heard)
@@ -69,6 +70,7 @@ async def test_the_conversation_gets_extracts_and_not_the_parts():
     assert "read for you: 9 of 9" in heard.told(-1)
 
 
+@pytest.mark.extra
 async def test_such_a_request_is_no_turn_and_is_paid_for():
     heard = await read(prices=Prices(input=1.0, output=1.0))
     assert heard.done["usage"]["turns"] == 1
@@ -84,6 +86,7 @@ async def test_who_has_one_turn_has_no_parts_read():
     assert (heard.ran, len(heard.model.requests)) == ([], 1)
 
 
+@pytest.mark.extra
 async def test_a_few_are_asked_about_at_once_and_not_more():
     at_work = most = 0
 
@@ -102,6 +105,7 @@ async def test_a_few_are_asked_about_at_once_and_not_more():
     assert most == 4
 
 
+@pytest.mark.extra
 async def test_where_a_request_brings_nothing_lines_of_the_part_are_quoted():
     heard = await read(most_extracts)
     of_part = {result.split()[2]: result for result in heard.results(-1)}
@@ -111,6 +115,7 @@ async def test_where_a_request_brings_nothing_lines_of_the_part_are_quoted():
     assert (heard.stop, heard.done["missing"]) == ("answered", [])
 
 
+@pytest.mark.extra
 async def test_a_part_that_does_not_bear_on_it_is_named_and_not_left_out():
     heard = await read(most_extracts)
     assert "f3.py" not in "".join(heard.results(-1))
@@ -124,6 +129,7 @@ async def test_where_nothing_bears_on_it_the_model_hears_that():
     assert "Read, with nothing that bears on it: f0.py, f1.py" in heard.told(-1)
 
 
+@pytest.mark.extra
 async def test_a_model_that_does_not_answer_is_not_asked_about_all():
     heard = await read(lambda _: Reply(raises=ModelError("overloaded")))
     assert len(about_parts(heard)) == 4
@@ -139,12 +145,14 @@ async def test_a_signal_in_an_extract_is_neither_read_nor_passed_on():
     assert heard.of_type("signal")[0]["signal"]["type"] == "context_sufficient"
 
 
+@pytest.mark.extra
 async def test_a_reply_without_end_is_cut():
     heard = await read(lambda path: extract_of(path) + " and so on" * 10_000)
     assert max(map(len, heard.results(-1))) < 2_500
     assert heard.model.closed == len(heard.model.requests)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("limits", "asked", "shown"),
     [
@@ -165,6 +173,7 @@ async def test_the_ledger_keeps_what_the_answer_needs(limits, asked, shown):
     assert heard.done["missing"][0].startswith("not read: f")
 
 
+@pytest.mark.extra
 async def test_parts_that_the_model_was_not_shown_back_no_answer():
     heard = await read(tools=many(24), limits=Limits(tokens=12_000), answer=enough("In `f0.py:7`."))
     assert heard.results(-1) == []
@@ -173,6 +182,7 @@ async def test_parts_that_the_model_was_not_shown_back_no_answer():
     assert [what[:12] for what in heard.done["missing"]] == ["what was fou", "not read: f0"]
 
 
+@pytest.mark.extra
 async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out():
     heard = await read(
         tools=many(20), answer=enough("From the CLI to the database, it is in `f0.py:7`.")
@@ -181,12 +191,14 @@ async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out()
     assert heard.done["missing"] == ["not read: " + ", ".join(f"f{n}.py" for n in range(12, 20))]
 
 
+@pytest.mark.extra
 async def test_a_request_that_never_ends_leaves_half_of_the_time_for_the_answer():
     heard = await read(never_ends, limits=Limits(seconds=6.0))
     assert (heard.stop, len(heard.results(-1))) == ("answered", 9)
     assert heard.done["usage"]["seconds"] > 2.8
 
 
+@pytest.mark.extra
 async def test_a_citation_of_a_part_holds_though_only_its_extract_was_shown():
     text = "It ends in `f5.py:99`: `save_order(order, 99)`, not in `f5.py:400`."
     heard = await read(answer=enough(text))
@@ -194,6 +206,7 @@ async def test_a_citation_of_a_part_holds_though_only_its_extract_was_shown():
     assert (found["f5.py:99"], found["f5.py:400"]) == ("resolved", "unread")
 
 
+@pytest.mark.extra
 async def test_without_its_guard_no_part_is_asked_about_and_lines_are_quoted():
     trees = edited(
         "coverage.lua",

@@ -116,6 +116,7 @@ async def test_a_run_that_has_ended_is_let_go():
     assert [record.kind for record in sink.records].count("command") == 0
 
 
+@pytest.mark.extra
 async def test_a_run_that_died_among_the_extracts_goes_on_from_any_record():
     """What is on record is not asked again, and the end is the same."""
     scene, sink = SCENES["a broad question in extracts"], MemorySink()

@@ -61,6 +61,7 @@ async def test_a_prompt_that_is_added_later_is_seen(tmp_path):
     assert "Speak of tea." in (await asked(oracle, model))[0]
 
 
+@pytest.mark.extra
 async def test_an_edited_tree_is_that_of_the_next_question(tmp_path):
     project(tmp_path, '[trees]\nfolder = "trees"\n')
     shutil.copytree(Path(str(files("oracle") / "bt" / "trees")), tmp_path / "trees")

@@ -47,6 +47,7 @@ async def answer_of(root):
     return str(await Oracle(project=root, model=model, remembers=False).ask("hello"))
 
 
+@pytest.mark.extra
 async def test_one_own_tree_with_own_leaves_answers_a_question(tmp_path):
     root = polite(tmp_path / "p", "polite_one")
     trust_all(root)
@@ -73,6 +74,7 @@ def test_a_leaf_file_that_fails_is_named_with_its_line(tmp_path):
         trees_in_use(load_settings(root))
 
 
+@pytest.mark.extra
 async def test_two_projects_in_one_process_do_not_share_leaves(tmp_path):
     first, second = (polite(tmp_path / name, "polite_four") for name in "pq")
     trust_all(first)

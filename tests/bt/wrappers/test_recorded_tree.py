@@ -197,6 +197,7 @@ def resumed_from(sink, count, world, new_sink=None):
     )
 
 
+@pytest.mark.extra
 @each_row("seed", range(25))
 async def test_a_replay_is_exact_however_answers_deadlines_and_parts_were_mixed(seed):
     sink, summary, changes = await recorded(CONCURRENT, World(seed, longest_wait=0.003))

@@ -234,6 +234,7 @@ def test_the_disk_is_that_of_the_database(folder, tmp_path_factory, monkeypatch,
     assert found("disk", folder, **environment)[1].startswith(told)
 
 
+@pytest.mark.extra
 def test_the_users_file_and_stored_keys_are_named(folder):
     set_value(user_settings_file(), "model.name", "openai:gpt-5")
     assert "~/.config/oracle/oracle.toml and " in found("settings", folder)[1]

@@ -16,6 +16,7 @@ def run(*arguments):
     return CliRunner().invoke(app, arguments)
 
 
+@pytest.mark.extra
 def test_eval_prints_every_measure_for_both_kinds():
     said = run("classify").stdout
     for heading in ("single questions, test part", "conversations, test part"):
@@ -31,6 +32,7 @@ def test_eval_prints_every_measure_for_both_kinds():
         assert said.count(measure) >= 2
 
 
+@pytest.mark.extra
 def test_eval_lists_mistakes_on_demand():
     assert " taken for " in run("classify", "--mistakes").stdout
 
@@ -42,6 +44,7 @@ def test_eval_of_the_fallback_shows_what_each_state_was_taken_for():
     assert " taken for " in said
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("command", ["classify", "fallback"])
 def test_eval_with_bert_compares_three_ways(monkeypatch, command):
     readers = open_readers(WordEncoder)
@@ -72,6 +75,7 @@ def question(text, *files, writer="K", kind="vault"):
     )
 
 
+@pytest.mark.extra
 def test_the_report_has_a_line_for_each_way_by_source_by_writer_and_in_all():
     report = evaluate(
         [

@@ -138,6 +138,7 @@ def test_what_could_steer_a_terminal_is_not_shown(project):
     assert "\x1b" not in run("search", "evil tide")
 
 
+@pytest.mark.extra
 def test_watch_takes_in_changes_until_it_is_interrupted(project):
     command = [os.path.join(os.path.dirname(sys.executable), "oracle"), "index", "--watch"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -139,6 +139,7 @@ def test_a_root_that_cannot_be_is_not_written(project, arguments, says):
     assert (project / "oracle.toml").read_text() == before
 
 
+@pytest.mark.extra
 @each_row(
     ("arguments", "says"),
     [

@@ -86,6 +86,7 @@ def test_another_shell_is_refused_with_those_there_are():
     assert "powershell" in result.stderr
 
 
+@pytest.mark.extra
 def test_bash_completes_settings_through_the_script(tmp_path):
     """The script itself, read by bash, with a command of our name on the path."""
     command = tmp_path / "oracle"

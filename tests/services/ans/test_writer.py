@@ -220,6 +220,7 @@ def test_a_process_that_ends_at_once_loses_nothing(url, table, ending, code):
     assert numbers_in(table) == list(range(2_000))
 
 
+@pytest.mark.extra
 def test_an_event_from_the_last_breath_of_a_process_is_written(url, table):
     """The function that is registered first for the exit is called last, after the writer's end."""
     first = "import atexit\natexit.register(lambda: emit(2))\n"

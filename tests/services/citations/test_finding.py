@@ -250,6 +250,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", thinned(HOSTILE, 6))
 def test_the_time_is_linear_whatever_the_text(name):
     text = HOSTILE[name]

@@ -112,6 +112,7 @@ def test_hostile_answers_and_sources_take_no_time(name):
         check_answer(text, evidence=[code("a.py", 1, text), code("b.py", 1, "b = 1\n" * 20_000)])
 
 
+@pytest.mark.extra
 def test_very_many_quotations_of_long_files_take_a_bounded_time():
     answer = "\n".join(f"`value number {n}` at `a.py:{n}`" for n in range(5_000))
     long = "\n".join(f"value number {n * 7}" for n in range(50_000))

@@ -45,6 +45,7 @@ def test_a_mark_stands_behind_the_whole_name_and_its_link(answer):
     assert check_answer(answer, evidence=[POLICY]).answer == MARKED[answer]
 
 
+@pytest.mark.extra
 def test_very_many_names_with_blanks_take_a_bounded_time():
     evidence = [code(f"{number}/my policy.md", 1, "x") for number in range(2_000)]
     answer = "7/my policy.md:1 and policy.md:1, " * 3_000

@@ -317,6 +317,7 @@ def test_no_repetition_makes_it_slow(unit):
     assert takes_less(lambda: classify_query(unit * 1_000, before), 0.05)
 
 
+@pytest.mark.extra
 def test_another_process_with_another_hash_seed_says_the_same():
     query = "does the importer skip blank lines, and who decided that?"
     program = (

@@ -75,6 +75,7 @@ ROUNDS = {
 }
 
 
+@pytest.mark.extra
 @each_row("piece", [1, 40, 100_000])
 @each_row("text", ROUNDS.values(), ids=ROUNDS)
 def test_a_round_of_any_length_is_cut(text, piece):
@@ -105,6 +106,7 @@ def files(pattern):
     return sorted(path for path in REPOSITORY.glob(pattern) if path.stat().st_size < 200_000)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "pattern", ["src/**/*.py", "src/**/*.lua", "docs/*.md", "tests/bt/**/*.py"]
 )

@@ -71,6 +71,7 @@ def test_of_a_long_question_both_ends_stay():
     assert "characters left out here" in cut
 
 
+@pytest.mark.extra
 @given(
     prompt=st.integers(0, 20_000),
     history=st.integers(0, 6),

@@ -151,6 +151,7 @@ def test_a_query_without_a_subject_of_its_own_is_not_a_shift(query):
     assert is_topic_shift(query, conversation(AUTH)) is False
 
 
+@pytest.mark.extra
 def test_a_huge_paste_is_read_in_a_moment():
     assert is_topic_shift("zebra " * 200_000, conversation(AUTH)) is True
 

@@ -11,6 +11,7 @@ from tests.tables import each_row
 KEYS = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o"}
 
 
+@pytest.mark.extra
 def test_nothing_heavy_is_imported_before_a_model_is_opened():
     code = (
         "import sys, oracle.services.llm.opening, oracle.testing.servers.openai; "

@@ -104,12 +104,14 @@ async def test_nothing_is_an_empty_result(value):
     assert (result["success"], result["empty"], result["sources"]) == (True, True, [])
 
 
+@pytest.mark.extra
 async def test_a_huge_result_is_cut():
     result = await run(tool("return ('line of text\\n' * 8_000_000)"))
     assert len(result["content"]) < 21_000
     assert "[Cut to fit" in result["content"]
 
 
+@pytest.mark.extra
 async def test_a_huge_list_is_cut_between_its_items():
     result = await run(tool("return [{'id': n} for n in range(50_000)]"))
     assert len(result["content"]) < 21_000

@@ -91,6 +91,7 @@ def test_any_text_keeps_its_lines_and_is_not_changed_again(text):
     assert redact(once) == once
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "unit",
     thinned(
@@ -148,6 +149,7 @@ def test_time_is_linear_whatever_comes(unit):
     assert takes_less(reading(80_000), 24 * small)
 
 
+@pytest.mark.extra
 def test_names_without_values_cost_no_more_than_a_few_times_plain_text():
     """As a ratio, because machines differ. What is plain has no name of a secret in it at all."""
 
@@ -162,6 +164,7 @@ def test_names_without_values_cost_no_more_than_a_few_times_plain_text():
     assert [unit for unit in units if not takes_less(reading(unit), 150 * plain)] == []
 
 
+@pytest.mark.extra
 def test_a_long_text_that_was_redacted_is_not_read_again():
     once = redact(f"token={TOKEN}\n" + "token:" * 5_000)
     assert takes_less(lambda: redact(once), seconds(lambda: redact(f"{once}.")) / 5)

@@ -69,6 +69,7 @@ def test_the_text_is_the_segments_in_order() -> None:
     assert composed.total_tokens == sum(composed.token_estimates.values())
 
 
+@pytest.mark.extra
 def test_the_same_input_gives_the_same_bytes_in_another_process() -> None:
     code = (
         "from oracle.models.query_classification import *;"

@@ -98,6 +98,7 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield from _made_texts()
 
 
+@pytest.mark.extra
 @each_row("text", [pytest.param(text, id=name) for name, text in _texts()])
 def test_an_estimate_is_1_to_1_25_times_the_o200k_count(text: str) -> None:
     assert 1.0 <= _ratio(text) <= 1.25

@@ -103,5 +103,6 @@ def test_other_words_are_parts_stems_and_relatives(question, other):
     assert not set(found) & set(search_words(question).all)
 
 
+@pytest.mark.extra
 def test_a_huge_question_is_read_in_a_moment():
     assert len(search_words("a-" * 500_000).query) <= 900

@@ -33,6 +33,7 @@ def write_all(project, word):
         project.write(f"f{number}.py", f"def thing_{number}():\n    return '{word}'\n" * 20)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("limit", thinned([1_000, 5_000, 30_000, 60_000, 200_000], 4))
 def test_a_full_disk_is_named_and_the_old_index_stays(project, limit):
     write_all(project, "evening")

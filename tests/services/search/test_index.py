@@ -175,6 +175,7 @@ def test_an_update_takes_in_the_named_files_only(project):
     assert paths(index.search("beta")) == ["b.py"]
 
 
+@pytest.mark.extra
 def test_updates_leave_no_old_passages_in_the_text_index(project):
     for number in range(3):
         project.write(f"f{number}.py", "x = 1\n")
@@ -423,6 +424,7 @@ def test_short_and_common_names_have_uses_too(project):
         assert [(each.path, each.line) for each in index.references(name)] == [("b.cpp", line)]
 
 
+@pytest.mark.extra
 def test_hundreds_of_places_are_all_returned(project):
     project.write("a.py", "\n".join(f"def put_book(): ...  # {each}" for each in range(700)))
     for number in range(350):

@@ -67,6 +67,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.extra
 @each_row("language", SAMPLES)
 def test_every_grammar_finds_what_a_file_defines(language):
     source, names = SAMPLES[language]
@@ -120,6 +121,7 @@ def blocks(outline):
     }
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "package", thinned(["rich", "hypothesis", "openai", "_pytest", "pydantic"], 2)
 )

@@ -20,6 +20,7 @@ def test_a_watched_project_follows_its_files(project):
     assert [hit.path for hit in index.search("beta")] == ["b.py"]
 
 
+@pytest.mark.extra
 def test_a_burst_of_changes_is_followed(project):
     index, stop = project.index(), threading.Event()
     reports = follow(index, stop)

@@ -67,6 +67,7 @@ def filtered(chunks, own=OWN, is_source=lambda text: False, *, was_cut=False):
     return "".join([stream.feed(chunk) for chunk in chunks]) + stream.close(was_cut=was_cut)
 
 
+@pytest.mark.extra
 @each_row("echo", ECHOES)
 @each_row("size", [1, 3, 17, 100_000])
 def test_a_response_of_nothing_but_our_own_text_is_empty(echo, size):

@@ -184,6 +184,7 @@ def test_one_signal_is_read_in_no_time(value: str) -> None:
     assert takes_less(in_chunks(text, 8192), 0.02)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "piece",
     thinned(["some words\n", "`code` and ", "```\ncode\n", "<signal> hidden ", "x < y "], 2),

@@ -104,6 +104,7 @@ async def test_a_used_database_comes_to_postgresql_and_back_whole(used, tmp_path
     assert {n: len(rows) for n, rows in after.items()} == {n: len(r) for n, r in before.items()}
 
 
+@pytest.mark.extra
 async def test_a_copied_run_is_replayed_resumed_and_audited(used, postgresql_url):
     root, url, done, interrupted = used
     replays = [oracle(root, "replay", done, database=url).stdout]

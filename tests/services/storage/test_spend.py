@@ -108,7 +108,7 @@ async def test_a_damaged_sum_is_named_and_not_counted_with(tmp_path):
         damage = "UPDATE spend_totals SET money = 'much'"
         await database.write(lambda connection: connection.execute(damage))
         for reader in (spent(database, **budget), begin(database, "r2", **budget)):
-            with pytest.raises(StoreError, match="money in spend_totals .*'much'"):
+            with pytest.raises(StoreError, match=r"money in spend_totals .*'much'"):
                 await reader
 
 
@@ -265,6 +265,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.extra
 @given(steps, st.integers(0, 300), st.integers(1, 120))
 def test_whatever_begins_and_ends_nothing_exceeds_the_budget(tmp_path_factory, steps, limit, most):
     """Each run costs at most what it was granted. `b` begins a run, `e` ends one."""

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,6 +93,7 @@ def test_findings_that_do_not_fit_are_no_sources():
     assert len(result["content"]) <= 3000
 
 
+@pytest.mark.extra
 def test_a_line_without_end_is_clipped():
     result = as_result(Answer(summary="", findings=[source("x" * 1_000_000)]))
     assert "[this line has 1,000,000 characters]" in result["content"]

@@ -144,6 +144,7 @@ async def test_the_map_shows_files_and_what_they_define(tools):
     assert "build/out.py" not in result["content"]
 
 
+@pytest.mark.extra
 async def test_the_map_of_a_large_project_still_fits(tmp_path):
     for number in range(2500):
         file = tmp_path / f"area{number % 50}" / f"some_long_name_of_a_module_{number}.py"

@@ -131,6 +131,7 @@ async def test_strange_text_is_still_text(root, tools, data, shown):
     assert shown in (await read(tools, "strange.txt"))["content"]
 
 
+@pytest.mark.extra
 async def test_of_a_huge_file_the_beginning_is_read(root, tools):
     with (root / "huge.txt").open("wb") as file:
         file.write(b"first line\n" * 500_000)

@@ -75,6 +75,7 @@ async def test_what_happens_between_two_questions_is_seen(index, project, happen
         assert await found(index, "moonrise") == moons
 
 
+@pytest.mark.extra
 async def test_only_what_lies_in_a_folder_is_found_there(index, project):
     for number in range(300):
         (project / f"tide{number}.py").write_text("tide = tide_height = 'tide'\n" * 5)
@@ -328,6 +329,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.extra
 def test_a_program_ends_without_a_warning_or_a_wait(project):
     (project / "oracle.toml").touch()
     command = [sys.executable, "-W", "error", "-c", TWICE, project]

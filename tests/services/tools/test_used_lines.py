@@ -1,5 +1,7 @@
 """Which lines that use a name are shown, and how the others are reported."""
 
+import pytest
+
 from oracle.services.tools.project_tools import project_tools
 from oracle.services.tools.used_lines import MOST_SHOWN, more_uses, spread, summary_of_uses
 
@@ -51,6 +53,7 @@ def test_a_whole_list_leaves_nothing_out():
     assert summary_of_uses("save", found, None) == "Lines that use 'save': 2 in 1 file."
 
 
+@pytest.mark.extra
 async def test_each_file_is_shown_and_all_uses_are_counted(tmp_path):
     (tmp_path / "oracle.toml").touch()
     for number in range(60):

@@ -158,6 +158,7 @@ async def test_a_page_without_end_is_read_up_to_the_limit(fetcher):
     assert fetched.is_partial
 
 
+@pytest.mark.extra
 async def test_a_packed_page_cannot_blow_up(fetcher):
     bomb = Reply(
         body=gzip.compress(b"\n" * 50_000_000),

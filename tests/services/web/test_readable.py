@@ -45,6 +45,7 @@ def test_no_page_is_too_broken_to_be_read(html):
     assert isinstance(readable(html, URL).text, str)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "unit",
     thinned(
