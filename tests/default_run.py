@@ -16,12 +16,14 @@ ROOMS = ("evaluation", "faults")
 def leave_to_extra(items: Iterable[pytest.Item], tests: Path) -> None:
     """Mark what a run of all tests leaves out. Named on the command line, it is run as usual."""
     for item in items:
-        if item.path.relative_to(tests).parts[0] in ROOMS or _is_on_postgresql(item):
+        if item.path.relative_to(tests).parts[0] in ROOMS or _needs_postgresql(item):
             item.add_marker(pytest.mark.extra)
 
 
-def _is_on_postgresql(item: pytest.Item) -> bool:
-    """The same claim has a row on SQLite."""
+def _needs_postgresql(item: pytest.Item) -> bool:
+    """Its fixture is found by name, or by the row of a table. Most such rows have one on SQLite."""
+    if "postgresql_server" in item.fixturenames:
+        return True
     return hasattr(item, "callspec") and "postgresql" in item.callspec.id.split("-")
 
 
