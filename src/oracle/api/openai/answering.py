@@ -21,6 +21,12 @@ from oracle.services.citations.checking import holds
 STREAMED: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/event-stream": {}}}}
 """For the description: the answer is sent as events if the request asks for it."""
 
+EVENTS: Final[dict[str, Any]] = {
+    "media_type": "text/event-stream",
+    "headers": {"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+}
+"""Of a streamed response. Proxies neither keep it nor wait for its end."""
+
 PIECE: Final = 400
 """Characters of an answer that are sent together. It is complete when the first one is sent,
 because only then is it known to be the answer and not a draft.
@@ -32,9 +38,11 @@ FINISH: Final[Mapping[str, str]] = {"token_limit": "length", "content_filter": "
 Finisher: TypeAlias = Callable[[OracleStreamChunk], tuple[str, list[dict[str, Any]]]]
 
 
-def begin(door: Door, model: str, messages: Sequence[Message]) -> RunUnderWay:
+def begin(
+    door: Door, model: str, messages: Sequence[Message], param: str = "messages"
+) -> RunUnderWay:
     check_model(model)
-    question, history = question_of(messages)
+    question, history = question_of(messages, param)
     limits = replace(door.agent.setup.limits, turns=1) if model == BRIEF else None
     # A chat client cannot show a question of the run, so one that nobody may answer would only
     # wait. With the scope `write` the same user may answer it on the page.
