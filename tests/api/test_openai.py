@@ -4,7 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from oracle.api.openai import completions, responses
+from oracle.api.openai import answering
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.testing import Reply, signal
 from tests.api.test_asking import GatedModel, found, look
@@ -257,8 +258,7 @@ STREAMS = (
 
 @pytest.mark.parametrize(("path", "body"), STREAMS)
 def test_a_silent_stream_gives_a_sign_of_life(serve, path, body, monkeypatch):
-    for module in (completions, responses):
-        monkeypatch.setattr(module, "SECONDS_BETWEEN_BEATS", 0.01)
+    monkeypatch.setattr(answering, "SECONDS_BETWEEN_BEATS", 0.01)
     model = GatedModel(look(), found())
     with serve(model=model) as server:
         asked = {**body, "stream": True}
@@ -268,6 +268,18 @@ def test_a_silent_stream_gives_a_sign_of_life(serve, path, body, monkeypatch):
             assert any(line.startswith(":") for line in lines)
             model.gate.set()
             assert "It is in `auth.py:1`." in "".join(lines)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0, ["", "", "Hm."]), (60, ["Hm."])])
+async def test_a_draft_that_is_not_shown_is_no_sign_of_life(monkeypatch, seconds, told):
+    class Drafting:
+        async def follow(self, beat):
+            types = (ChunkType.CONTENT, ChunkType.CONTENT, ChunkType.REASONING)
+            for number, type_ in enumerate(types):
+                yield [(number, OracleStreamChunk(type=type_, data={"content": "Hm."}))]
+
+    monkeypatch.setattr(answering, "SECONDS_BETWEEN_BEATS", seconds)
+    assert [each async for each in answering.progress_of(Drafting())] == told
 
 
 @pytest.mark.parametrize(("path", "body"), STREAMS)

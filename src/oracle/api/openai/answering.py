@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 from urllib.parse import quote, urlencode
@@ -15,6 +15,7 @@ from oracle.api.door import Door
 from oracle.api.openai.brief import brief_answer
 from oracle.api.openai.messages import BRIEF, Message, check_model, question_of
 from oracle.api.run_under_way import RunUnderWay
+from oracle.api.server_sent_events import SECONDS_BETWEEN_BEATS
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.citations.checking import holds
 
@@ -67,6 +68,20 @@ async def cancelled_with(request: Request, live: RunUnderWay) -> AsyncGenerator[
         watching.cancel()
         if not live.has_ended:
             live.cancel("the client left")
+
+
+async def progress_of(live: RunUnderWay) -> AsyncGenerator[str]:
+    """What is to be shown, as it comes. Empty for a sign of life, which is due if nothing was shown
+    for a while: also while a draft is streamed, because that is not shown.
+    """
+    clock = asyncio.get_running_loop().time
+    shown_at = clock()
+    async with aclosing(live.follow(beat=SECONDS_BETWEEN_BEATS)) as batches:
+        async for batch in batches:
+            told = "".join(progress_in(chunk) for _, chunk in batch)
+            if told or clock() - shown_at >= SECONDS_BETWEEN_BEATS:
+                shown_at = clock()
+                yield told
 
 
 def progress_in(chunk: OracleStreamChunk) -> str:

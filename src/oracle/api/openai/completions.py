@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.api.door import TheDoor
-from oracle.api.live_run import NOTHING_YET
 from oracle.api.openai.answering import (
     EVENTS,
     STREAMED,
@@ -22,7 +21,7 @@ from oracle.api.openai.answering import (
     finish_reason,
     finisher,
     pieces,
-    progress_in,
+    progress_of,
     usage_in,
 )
 from oracle.api.openai.messages import (
@@ -35,7 +34,7 @@ from oracle.api.openai.messages import (
 )
 from oracle.api.openai.problems import OpenAIProblem, error_in_a_stream
 from oracle.api.run_under_way import RunUnderWay
-from oracle.api.server_sent_events import HEARTBEAT, SECONDS_BETWEEN_BEATS
+from oracle.api.server_sent_events import HEARTBEAT
 from oracle.errors import OracleError
 
 router = APIRouter(prefix="/v1", tags=["OpenAI's protocol"])
@@ -148,11 +147,8 @@ async def _streamed(
 
     try:
         yield event({"role": "assistant", "content": ""})
-        async for batch in live.follow(beat=SECONDS_BETWEEN_BEATS):
-            if told := "".join(progress_in(chunk) for _, chunk in batch):
-                yield event({"reasoning_content": told})
-            elif batch is NOTHING_YET:
-                yield HEARTBEAT
+        async for told in progress_of(live):
+            yield event({"reasoning_content": told}) if told else HEARTBEAT
         done = await live.end()
         answer, cited = finished(done)
         for piece in pieces(answer):

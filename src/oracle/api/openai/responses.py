@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from oracle.api.door import TheDoor
-from oracle.api.live_run import NOTHING_YET
 from oracle.api.openai.answering import (
     EVENTS,
     STREAMED,
@@ -21,13 +20,13 @@ from oracle.api.openai.answering import (
     cancelled_with,
     finisher,
     pieces,
-    progress_in,
+    progress_of,
     usage_in,
 )
 from oracle.api.openai.messages import MODEL, Flag, Message, Messages, NothingInIt
 from oracle.api.openai.problems import OpenAIProblem, error_in_a_stream
 from oracle.api.run_under_way import RunUnderWay
-from oracle.api.server_sent_events import HEARTBEAT, SECONDS_BETWEEN_BEATS
+from oracle.api.server_sent_events import HEARTBEAT
 from oracle.errors import OracleError
 from oracle.models.stream_chunk import OracleStreamChunk
 
@@ -166,9 +165,8 @@ async def _streamed(
         yield event("response.output_item.added", output_index=0, item=item)
         part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": []}
         yield event("response.content_part.added", **place, part=part)
-        async for batch in live.follow(beat=SECONDS_BETWEEN_BEATS):
-            if batch is NOTHING_YET or any(progress_in(chunk) for _, chunk in batch):
-                yield HEARTBEAT
+        async for _ in progress_of(live):
+            yield HEARTBEAT
         done = await live.end()
         answer, _ = finished(done)
         for piece in pieces(answer):
