@@ -23,6 +23,13 @@ def found(text="It is in `auth.py:1`."):
     return text + signal("context_sufficient", sources_found=1)
 
 
+@pytest.mark.parametrize("asked", [0, 1, 99])
+async def test_an_editor_of_another_version_is_told_ours(root, asked):
+    async with in_this_process() as editor:
+        told = await editor.agent.initialize(protocol_version=asked)
+    assert told.protocol_version == acp.PROTOCOL_VERSION
+
+
 async def test_the_answer_is_a_message_and_a_draft_is_a_thought(root):
     async with in_this_process(look(), found()) as editor:
         ended = await editor.ask(await editor.new(root), QUESTION)

@@ -80,6 +80,21 @@ def test_many_headers_are_refused_with_the_reason(server):
     assert json.loads(body)["error"]["kind"] == "HeadTooLarge"
 
 
+@pytest.mark.parametrize("where", ["address", "headers"])
+@pytest.mark.parametrize(("spare", "status"), [(0, b"200"), (-1, b"431")])
+def test_the_limit_is_the_same_for_a_head_that_comes_in_one_piece(server, where, spare, status):
+    counted = b"/healthz?" + b"host: localhost\r\n" + b"connection: close\r\n"
+    padding = MOST_BYTES_OF_HEAD - len(counted) - spare
+    long = b""
+    if where == "headers":
+        long, padding = b"x: " + b"a" * (padding - 5) + b"\r\n", 0
+    query = b"a" * padding
+    head = b"GET /healthz?" + query + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    with connected(server) as connection:
+        connection.sendall(head + long + b"\r\n")
+        assert all_of(connection).split()[1] == status
+
+
 @pytest.mark.parametrize(
     "beginning",
     [b"", b"GET /healthz HT", HEAD + b"Content-Length: 100\r\n\r\n{"],

@@ -32,6 +32,10 @@ def server(tmp_path_factory):
         {"Origin": "http://evil.example@127.0.0.1"},
         {"Host": "evil.example@127.0.0.1"},
         [("Origin", "http://evil.example"), ("Origin", "http://127.0.0.1")],
+        # No `Origin` comes with these: a picture or a script, and a frame.
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+        {"Sec-Fetch-Site": "cross-site"},
     ],
 )
 def test_other_names_and_pages_of_others_are_refused(server, headers):
@@ -41,10 +45,24 @@ def test_other_names_and_pages_of_others_are_refused(server, headers):
 
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"Host": "localhost"}, {"Host": "[::1]:80"}, {"Origin": "http://localhost:3000"}],
+    [
+        {},
+        {"Host": "localhost"},
+        {"Host": "[::1]:80"},
+        {"Origin": "http://localhost:3000"},
+        {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"},
+        {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"},
+    ],
 )
 def test_this_machine_may_use_it(server, headers):
     assert server.http.get("/api/sessions", headers=headers).status_code == 200
+
+
+def test_a_link_of_another_page_may_be_opened(server):
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    for more in ({}, {"Sec-Fetch-Dest": "document"}):
+        assert server.http.get("/api/sessions", headers={**link, **more}).status_code == 200
 
 
 @pytest.mark.parametrize("is_counted", [True, False], ids=["with a length", "in chunks"])

@@ -4,6 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
+from oracle.api.openai import answering
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.embedded.model import EmbeddedModel
 from oracle.testing import Reply, signal
 from tests.api.test_asking import GatedModel, found, look
@@ -146,6 +148,7 @@ def test_a_request_that_does_not_fit_is_a_400_as_the_clients_expect(
     assert words in error["message"]
     assert strange.status_code == 404
     assert strange.json()["error"]["type"] == "invalid_request_error"
+    assert strange.json()["error"]["code"] == "unknown_url"
 
 
 @each_row(
@@ -206,6 +209,92 @@ def test_the_responses_api(serve, stream):
         else:
             response = client.responses.create(model="oracle", input=ASKED)
     assert response.output_text == "It is in `auth.py:1`."
+
+
+@each_row(
+    ("more", "param", "code"),
+    [
+        ({"tools": [{"type": "web_search"}]}, "tools", "unsupported_parameter"),
+        ({"previous_response_id": "r"}, "previous_response_id", "unsupported_parameter"),
+        ({"conversation": "c"}, "conversation", "unsupported_parameter"),
+        ({"prompt": {"id": "p"}}, "prompt", "unsupported_parameter"),
+        ({"background": True}, "background", "unsupported_parameter"),
+        ({"text": {"format": {"type": "json_object"}}}, "text.format", "unsupported_parameter"),
+        ({"input": []}, "input", "invalid_value"),
+        ({"input": " "}, "input", "invalid_value"),
+        ({"input": 5}, "input", "invalid_value"),
+        ({"input": [{"type": "item_reference"}]}, "input.0.role", "missing_required_parameter"),
+        (
+            {"input": [{"role": "user", "content": [{"type": "input_image"}]}]},
+            "input",
+            "unsupported_content",
+        ),
+    ],
+)
+def test_what_the_responses_api_does_not_do_is_refused(server, more, param, code):
+    asked = {"model": "oracle", "input": "hello", **more}
+    reply = server.http.post("/v1/responses", json=asked)
+    error = reply.json()["error"]
+    assert (reply.status_code, error["param"], error["code"]) == (400, param, code)
+
+
+def test_what_changes_nothing_is_accepted_by_the_responses_api(serve):
+    asked = {"background": False, "text": {"format": {"type": "text"}}, "conversation": None}
+    with serve(look(), found()) as server:
+        reply = server.http.post("/v1/responses", json={"input": ASKED[0]["content"], **asked})
+    assert reply.json()["status"] == "completed"
+
+
+def test_a_response_that_was_cut_says_so(serve):
+    with serve(Reply(text="It is in", ending="filter")) as server:
+        response = client_of(server).responses.create(model="oracle-brief", input="hello")
+    assert response.status == "incomplete"
+    assert response.incomplete_details.reason == "content_filter"
+
+
+STREAMS = (
+    ("chat/completions", {"messages": ASKED}),
+    ("responses", {"input": ASKED}),
+)
+
+
+@pytest.mark.parametrize(("path", "body"), STREAMS)
+def test_a_silent_stream_gives_a_sign_of_life(serve, path, body, monkeypatch):
+    monkeypatch.setattr(answering, "SECONDS_BETWEEN_BEATS", 0.01)
+    model = GatedModel(look(), found())
+    with serve(model=model) as server:
+        asked = {**body, "stream": True}
+        with server.http.stream("POST", f"/v1/{path}", json=asked) as events:
+            assert model.is_reached.wait(20)
+            lines = events.iter_lines()
+            assert any(line.startswith(":") for line in lines)
+            model.gate.set()
+            assert "It is in `auth.py:1`." in "".join(lines)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0, ["", "", "Hm."]), (60, ["Hm."])])
+async def test_a_draft_that_is_not_shown_is_no_sign_of_life(monkeypatch, seconds, told):
+    class Drafting:
+        async def follow(self, beat):
+            types = (ChunkType.CONTENT, ChunkType.CONTENT, ChunkType.REASONING)
+            for number, type_ in enumerate(types):
+                yield [(number, OracleStreamChunk(type=type_, data={"content": "Hm."}))]
+
+    monkeypatch.setattr(answering, "SECONDS_BETWEEN_BEATS", seconds)
+    assert [each async for each in answering.progress_of(Drafting())] == told
+
+
+@pytest.mark.parametrize(("path", "body"), STREAMS)
+def test_a_stream_that_the_server_ends_has_an_error(serve, path, body):
+    model = GatedModel(look(), found())
+    with serve(model=model, seconds_to_close=0) as server:
+        asked = {**body, "stream": True}
+        with server.http.stream("POST", f"/v1/{path}", json=asked) as events:
+            assert model.is_reached.wait(20)
+            server.stop()
+            said = "".join(events.iter_lines())
+    assert "the server stops" in said
+    assert "RunHandedOver" in said
 
 
 def test_two_models_are_listed(serve):

@@ -69,7 +69,8 @@ class EditorAgent:
 
     async def initialize(self, protocol_version: int, **_: Any) -> InitializeResponse:
         return InitializeResponse(
-            protocol_version=min(protocol_version, PROTOCOL_VERSION),
+            # The newest version that is spoken here, also to an editor of another one.
+            protocol_version=PROTOCOL_VERSION,
             agent_info=Implementation(name="oracle", title="Oracle", version=version("bt-oracle")),
             agent_capabilities=AgentCapabilities(
                 load_session=True,

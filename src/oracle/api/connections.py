@@ -15,11 +15,13 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 MOST_BYTES_OF_HEAD: Final = 65_536
-"""Of the address and the headers together. The pieces that arrive are this large at most, so a
-little more may be taken.
-"""
+"""Of the address and the headers together, with the ends of their lines."""
 SECONDS_FOR_REQUEST: Final = 60.0
 """From the connection, or from the first byte of a later request, to the end of the body."""
+
+
+class _HeadTooLarge(Exception):  # noqa: N818 - it ends the parser, and nobody else sees it
+    pass
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -31,6 +33,7 @@ class BoundedConnection(HttpToolsProtocol):
     trailers, or what is said about a chunk: the parser keeps them until they end.
     """
     _is_complete: bool = False
+    _bytes_of_head: int = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
@@ -51,23 +54,33 @@ class BoundedConnection(HttpToolsProtocol):
             # It is answered as any other request, and what follows it is not read.
             return
         except httptools.HttpParserError:
-            self._refuse(400, "BadRequest", "this is not a request of HTTP/1.1")
+            if self._bytes_of_head > MOST_BYTES_OF_HEAD:
+                self._refuse_head()
+            else:
+                self._refuse(400, "BadRequest", "this is not a request of HTTP/1.1")
             return
         self._bytes_between = 0 if self._is_complete else self._bytes_between + len(data)
         if self._bytes_between > MOST_BYTES_OF_HEAD:
-            most = f"{MOST_BYTES_OF_HEAD:,}"
-            self._refuse(
-                431, "HeadTooLarge", f"address and headers have more than {most} bytes; send less"
-            )
+            self._refuse_head()
 
     # -- what the parser calls ---------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._bytes_of_head = 0
         self._await_request()
+
+    def on_url(self, url: bytes) -> None:
+        self._bytes_of_head += len(url)
+        super().on_url(url)
 
     def on_headers_complete(self) -> None:
         self._is_complete = True
+        # A head that came in one piece has not been counted yet.
+        self._bytes_of_head += sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if self._bytes_of_head > MOST_BYTES_OF_HEAD:
+            # Whatever a callback raises reaches us as an error of the parser, which stops.
+            raise _HeadTooLarge
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -96,6 +109,12 @@ class BoundedConnection(HttpToolsProtocol):
             self._await_request()
         else:
             self.transport.close()
+
+    def _refuse_head(self) -> None:
+        most = f"{MOST_BYTES_OF_HEAD:,}"
+        self._refuse(
+            431, "HeadTooLarge", f"address and headers have more than {most} bytes; send less"
+        )
 
     def _refuse(self, status: int, kind: str, message: str) -> None:
         if self.transport.is_closing():

@@ -4,13 +4,17 @@ A server without tokens trusts everybody who can reach it, so it only listens on
 page in a browser of this machine can reach it too: its requests are known by `Origin`, and a name
 that an attacker points at 127.0.0.1 by `Host`. Both must be our own.
 
+A browser does not send `Origin` with a picture, a script or a frame of another page. Of those that
+say what a request is for (`Sec-Fetch-Site`), only links of other pages are followed: a citation in
+a chat window is one.
+
 A server that always needs a token may be called by any name: no page of another has the token. What
 a browser sends for such a page is refused all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -64,6 +68,8 @@ class Guard:
         own = {*self._hosts, host} if self._any_host else self._hosts
         if origin and _name_of(origin.partition("://")[2]) not in own - {""}:
             return f"pages of {origin[:80]!r} may not use this server"
+        if headers.get(b"sec-fetch-site") == b"cross-site" and not _is_link(headers):
+            return "pages of other sites may not use this server; a link to it may be opened"
         return ""
 
     def _bounded(self, receive: Receive) -> Receive:
@@ -80,6 +86,12 @@ class Guard:
             return message
 
         return counted
+
+
+def _is_link(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether it fills a window, and not a frame inside of a page."""
+    mode, for_ = headers.get(b"sec-fetch-mode"), headers.get(b"sec-fetch-dest")
+    return mode == b"navigate" and for_ in (b"document", None)
 
 
 def _twice(headers: Iterable[tuple[bytes, bytes]]) -> str:

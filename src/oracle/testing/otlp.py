@@ -40,9 +40,10 @@ class ReceivedSpan:
 
 @dataclass
 class OtlpCollector:
-    """`behaves` may also be a status that it answers with."""
+    """`behaves` may also be a status that it answers with, with this `location`."""
 
     behaves: Literal["well", "hangs"] | int = "well"
+    location: str = ""
     spans: list[ReceivedSpan] = field(default_factory=list[ReceivedSpan])
     requests: int = 0
 
@@ -96,6 +97,8 @@ class OtlpCollector:
             return
         request.send_response(200 if self.behaves == "well" else self.behaves)
         request.send_header("Content-Type", "application/x-protobuf")
+        if self.location:
+            request.send_header("Location", self.location)
         request.end_headers()
         request.wfile.write(ExportTraceServiceResponse().SerializeToString())
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oracle.services.control import conversation as weighing
 from oracle.services.control.conversation import Weight, rough_tokens
 from oracle.services.control.shortening import (
     beginning_of,
@@ -151,3 +152,20 @@ def test_shortening_again_changes_nothing():
 )
 def test_a_cut_is_told_by_lines_or_by_characters(whole, cut, part):
     assert cut_words(whole, cut) == f"The model sees only {part} of this result, for lack of room"
+
+
+@pytest.mark.parametrize(
+    ("shape", "share"),
+    [({"history": 500}, 0.8), ({"turns": 500, "result": 70}, 0.25)],
+    ids=["exchanges", "turns"],
+)
+def test_a_long_conversation_is_weighed_a_few_times_and_not_once_for_each_message(
+    monkeypatch, shape, share
+):
+    messages, weighed = conversation(**shape), []
+    room = int(tokens(messages) * share)
+    monkeypatch.setattr(
+        weighing, "rough_tokens", lambda text: weighed.append(text) or rough_tokens(text)
+    )
+    assert fitted(messages, room, may_cut_prompt=True).fits
+    assert len(weighed) < 40 * len(messages)

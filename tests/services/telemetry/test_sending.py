@@ -109,6 +109,19 @@ def test_a_collector_that_refuses_is_reported_once(monkeypatch, caplog, behaves)
     assert "answers are not affected" in warning
 
 
+@pytest.mark.parametrize("behaves", [301, 302, 307, 308])
+def test_a_collector_cannot_send_traces_on_to_another_server(monkeypatch, caplog, behaves):
+    with OtlpCollector() as other:
+        with OtlpCollector(behaves=behaves, location=f"{other.url}/v1/traces") as collector:
+            monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+            monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "1")
+            sender = Sender(collector.url)
+            sender.put([span()])
+            sender.flush(60)
+        assert other.requests == 0
+    assert len(warnings_in(caplog)) == 1
+
+
 def test_a_collector_that_is_not_there_is_reported_once(monkeypatch, caplog):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"

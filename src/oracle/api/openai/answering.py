@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 from urllib.parse import quote, urlencode
@@ -15,11 +15,18 @@ from oracle.api.door import Door
 from oracle.api.openai.brief import brief_answer
 from oracle.api.openai.messages import BRIEF, Message, check_model, question_of
 from oracle.api.run_under_way import RunUnderWay
+from oracle.api.server_sent_events import SECONDS_BETWEEN_BEATS
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.citations.checking import holds
 
 STREAMED: Final[dict[int | str, dict[str, Any]]] = {200: {"content": {"text/event-stream": {}}}}
 """For the description: the answer is sent as events if the request asks for it."""
+
+EVENTS: Final[dict[str, Any]] = {
+    "media_type": "text/event-stream",
+    "headers": {"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+}
+"""Of a streamed response. Proxies neither keep it nor wait for its end."""
 
 PIECE: Final = 400
 """Characters of an answer that are sent together. It is complete when the first one is sent,
@@ -32,9 +39,11 @@ FINISH: Final[Mapping[str, str]] = {"token_limit": "length", "content_filter": "
 Finisher: TypeAlias = Callable[[OracleStreamChunk], tuple[str, list[dict[str, Any]]]]
 
 
-def begin(door: Door, model: str, messages: Sequence[Message]) -> RunUnderWay:
+def begin(
+    door: Door, model: str, messages: Sequence[Message], param: str = "messages"
+) -> RunUnderWay:
     check_model(model)
-    question, history = question_of(messages)
+    question, history = question_of(messages, param)
     limits = replace(door.agent.setup.limits, turns=1) if model == BRIEF else None
     # A chat client cannot show a question of the run, so one that nobody may answer would only
     # wait. With the scope `write` the same user may answer it on the page.
@@ -59,6 +68,20 @@ async def cancelled_with(request: Request, live: RunUnderWay) -> AsyncGenerator[
         watching.cancel()
         if not live.has_ended:
             live.cancel("the client left")
+
+
+async def progress_of(live: RunUnderWay) -> AsyncGenerator[str]:
+    """What is to be shown, as it comes. Empty for a sign of life, which is due if nothing was shown
+    for a while: also while a draft is streamed, because that is not shown.
+    """
+    clock = asyncio.get_running_loop().time
+    shown_at = clock()
+    async with aclosing(live.follow(beat=SECONDS_BETWEEN_BEATS)) as batches:
+        async for batch in batches:
+            told = "".join(progress_in(chunk) for _, chunk in batch)
+            if told or clock() - shown_at >= SECONDS_BETWEEN_BEATS:
+                shown_at = clock()
+                yield told
 
 
 def progress_in(chunk: OracleStreamChunk) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from oracle.api.door import TheDoor
 from oracle.api.openai.answering import (
+    EVENTS,
     STREAMED,
     Finisher,
     begin,
@@ -20,7 +21,7 @@ from oracle.api.openai.answering import (
     finish_reason,
     finisher,
     pieces,
-    progress_in,
+    progress_of,
     usage_in,
 )
 from oracle.api.openai.messages import (
@@ -31,8 +32,10 @@ from oracle.api.openai.messages import (
     NothingInIt,
     check_model,
 )
-from oracle.api.openai.problems import OpenAIProblem
+from oracle.api.openai.problems import OpenAIProblem, error_in_a_stream
 from oracle.api.run_under_way import RunUnderWay
+from oracle.api.server_sent_events import HEARTBEAT
+from oracle.errors import OracleError
 
 router = APIRouter(prefix="/v1", tags=["OpenAI's protocol"])
 
@@ -108,8 +111,7 @@ async def complete(
     finished = finisher(door, asked.model, asked.messages, live, str(request.base_url))
     if asked.stream:
         events = _streamed(asked, live, await live.begun(), finished)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+        return StreamingResponse(events, **EVENTS)
     async with cancelled_with(request, live):
         # A run that could not be begun is an error of the request, not an answer.
         await live.begun()
@@ -145,9 +147,8 @@ async def _streamed(
 
     try:
         yield event({"role": "assistant", "content": ""})
-        async for batch in live.follow():
-            if told := "".join(progress_in(chunk) for _, chunk in batch):
-                yield event({"reasoning_content": told})
+        async for told in progress_of(live):
+            yield event({"reasoning_content": told}) if told else HEARTBEAT
         done = await live.end()
         answer, cited = finished(done)
         for piece in pieces(answer):
@@ -157,6 +158,9 @@ async def _streamed(
         if asked.stream_options is not None and asked.stream_options.include_usage:
             yield _event({**head, "choices": [], "usage": usage_in(done)})
         yield b"data: [DONE]\n\n"
+    except OracleError as problem:
+        # The status was sent long ago. Clients raise what stands under `error`.
+        yield _event({"error": error_in_a_stream(problem)})
     finally:
         if not live.has_ended:
             live.cancel("the client left")

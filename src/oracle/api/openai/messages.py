@@ -43,19 +43,20 @@ def check_model(name: str) -> str:
     return name
 
 
-def question_of(messages: Sequence[Message]) -> tuple[str, list[Exchange]]:
-    """The last message of the user, and the pairs of question and answer before it.
+def question_of(messages: Sequence[Message], param: str = "messages") -> tuple[str, list[Exchange]]:
+    """The last message of the user, and the pairs of question and answer before it. `param` is the
+    field of the request that has them.
 
     System prompts of clients are left out: ours is composed for the question.
     """
-    said = [(each.role, text_of(each.content)) for each in messages]
+    said = [(each.role, text_of(each.content, param)) for each in messages]
     talk = [(role, text) for role, text in said if role in ("user", "assistant")]
     while talk and talk[-1][0] != "user":
         talk.pop()
     if not talk or not talk[-1][1].strip():
         raise OpenAIProblem(
             "there is no message of the user with a text; the last one is the question",
-            param="messages",
+            param=param,
             code="invalid_value",
         )
     return talk[-1][1], _exchanges(talk[:-1])
@@ -78,7 +79,7 @@ def _exchanges(talk: Sequence[tuple[str, str]]) -> list[Exchange]:
     return exchanges
 
 
-def text_of(content: str | list[dict[str, Any]] | None) -> str:
+def text_of(content: str | list[dict[str, Any]] | None, param: str) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     texts: list[str] = []
@@ -87,7 +88,7 @@ def text_of(content: str | list[dict[str, Any]] | None) -> str:
         if kind not in ("text", "input_text", "output_text"):
             raise OpenAIProblem(
                 f"a part of the content is of the type {str(kind)[:40]!r}; only text is read",
-                param="messages",
+                param=param,
                 code="unsupported_content",
             )
         texts.append(str(part.get("text", "")))

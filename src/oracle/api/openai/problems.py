@@ -9,10 +9,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from oracle.errors import SpendLimitReached
+from oracle.errors import OracleError, SpendLimitReached
+from oracle.services.project.redaction import redact
 
 QUOTA: Final = "insufficient_quota"
 _CODES: Final[Mapping[int, str]] = {
+    404: "unknown_url",
+    405: "method_not_allowed",
     401: "invalid_api_key",
     403: "insufficient_permissions",
     413: "request_too_large",
@@ -41,6 +44,11 @@ def error_of(status: int, kind: str, message: str, *, param: str | None = None) 
     types = {429: "rate_limit_error"}
     type_ = types.get(status, "server_error" if status >= 500 else "invalid_request_error")
     return {"message": message, "type": type_, "param": param, "code": _CODES.get(status, kind)}
+
+
+def error_in_a_stream(problem: OracleError) -> dict[str, Any]:
+    """Such as a server that stops before the answer is there."""
+    return error_of(problem.status, type(problem).__name__, redact(str(problem)))
 
 
 class OpenAIProblem(Exception):  # noqa: N818 - it is an outcome, not a bug

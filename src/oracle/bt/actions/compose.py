@@ -248,15 +248,14 @@ def add_history(ctx: TickContext) -> RunStatus:
     ]
     budget = bb_get(bb, "model")["context_window"] // HISTORY_SHARE
     history = within_budget(path, budget, rough_tokens)
-    if history.notice:
-        append(bb, "messages", {"role": "user", "content": history.notice})
+    messages = [{"role": "user", "content": history.notice}] if history.notice else []
     asked = [e["question"] for e in _history(bb)][history.left_out :]
     for exchange, question in zip(history.exchanges, asked, strict=True):
         message = {"role": "user", "content": exchange.question}
         if question != exchange.question:
             message["question"] = question
-        append(bb, "messages", message)
-        append(bb, "messages", {"role": "assistant", "content": exchange.answer})
+        messages += [message, {"role": "assistant", "content": exchange.answer}]
+    append(bb, "messages", *messages)
     return SUCCESS
 
 

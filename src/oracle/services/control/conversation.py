@@ -45,11 +45,9 @@ class Weight:
             content: str = message["content"]
             # Each digest contains the one before it, so it identifies the whole conversation.
             identity = f"{digest}\n{message['role']}\n{content}"
-            tokens += TOKENS_AROUND_A_MESSAGE + rough_tokens(content)
+            tokens += tokens_of(message)
             if message.get("tool_calls"):
-                calls = json.dumps(message["tool_calls"])
-                tokens += rough_tokens(calls)
-                identity += f"\n{calls}"
+                identity += f"\n{json.dumps(message['tool_calls'])}"
             digest = sha256(identity.encode(errors="surrogatepass")).hexdigest()[:16]
         return type(self)(count=len(messages), tokens=tokens, digest=digest)
 
@@ -59,6 +57,14 @@ class Weight:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         return cls(**data)
+
+
+def tokens_of(message: Mapping[str, Any]) -> int:
+    """The weight of a conversation is the sum of these, so a part of it needs no new count."""
+    calls = message.get("tool_calls")
+    content: str = message["content"]
+    tokens = TOKENS_AROUND_A_MESSAGE + rough_tokens(content)
+    return tokens + rough_tokens(json.dumps(calls)) if calls else tokens
 
 
 def with_result(

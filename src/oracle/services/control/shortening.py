@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final, TypeAlias
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
-from oracle.services.control.conversation import Weight, rough_tokens
+from oracle.services.control.conversation import rough_tokens, tokens_of
 from oracle.services.control.shown import sources_in
 
 KEPT_RESULTS: Final = 4
@@ -254,9 +254,11 @@ def _drafts(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
 def _history(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     """Leave out the oldest exchanges, as few as necessary."""
     first, end = _prompts_in(messages), _question_in(messages)
-    free = room - _tokens(messages) + _tokens(messages[first:end]) - _NOTE_TOKENS
+    sizes = [tokens_of(message) for message in messages]
+    free = room - sum(sizes) + sum(sizes[first:end]) - _NOTE_TOKENS
     kept = end
-    while kept - 2 >= first and _tokens(messages[kept - 2 : end]) <= free:
+    while kept - 2 >= first and (newest := sum(sizes[kept - 2 : kept])) <= free:
+        free -= newest
         kept -= 2
     if kept == first:
         return messages
@@ -268,9 +270,10 @@ def _old_turns(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]
     """Leave out the oldest turns with their results, but never the last one."""
     question = _question_in(messages)
     starts = [n for n, m in enumerate(messages) if n > question and m["role"] == "assistant"]
-    excess = _tokens(messages) - room + _NOTE_TOKENS
+    before = [0, *accumulate(tokens_of(message) for message in messages)]
+    enough = before[question + 1] + before[-1] - room + _NOTE_TOKENS
     for start in starts[1:]:
-        if _tokens(messages[question + 1 : start]) >= excess or start == starts[-1]:
+        if before[start] >= enough or start == starts[-1]:
             note = {"role": "system", "content": "[earlier turns left out by the tree: no room]"}
             return [*messages[: question + 1], note, *messages[start:]]
     return messages
@@ -379,4 +382,4 @@ def _last_turn_in(messages: Sequence[Message]) -> int:
 
 
 def _tokens(messages: Sequence[Message]) -> int:
-    return Weight().with_all(messages).tokens
+    return sum(map(tokens_of, messages))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Final, TypeAlias
 
+import requests
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import Event, ReadableSpan
@@ -29,7 +30,12 @@ def open_export() -> Export:
     # Each failure is logged by the package, with its traceback. We report the first one ourselves.
     logging.getLogger("opentelemetry.exporter.otlp.proto.http").setLevel(logging.CRITICAL)
     is_set = any(os.environ.get(f"OTEL_EXPORTER_OTLP_{name}TIMEOUT") for name in ("", "TRACES_"))
-    exporter = OTLPSpanExporter(timeout=None if is_set else SECONDS_TO_SEND)
+    session = requests.Session()
+    # Otherwise the collector could name another server, which gets the spans and the headers. A
+    # redirect is an error now, and reported like the others.
+    session.max_redirects = 0
+    timeout = None if is_set else SECONDS_TO_SEND
+    exporter = OTLPSpanExporter(timeout=timeout, session=session)
     ours = version("bt-oracle")
     resource = Resource.create({"service.version": ours})
     # The package makes up a name if no variable of the user has one.
