@@ -43,13 +43,17 @@ def find_root(start: Path) -> Path:
     """The nearest folder, from `start` upwards, that holds `oracle.toml` or `.git`."""
     start = start.resolve()
     for folder in (start, *start.parents):
-        # Also a link that leads nowhere: reading the settings then says so.
-        if any(os.path.lexists(folder / marker) for marker in MARKERS):
+        if is_root(folder):
             return folder
     raise InputError(
         f"{start} is not in a project: neither it nor a folder above has {' or '.join(MARKERS)}; "
         "go to a project, or make one here with `oracle init`"
     )
+
+
+def is_root(folder: Path) -> bool:
+    # Also a link that leads nowhere: reading the settings then says so.
+    return any(os.path.lexists(folder / marker) for marker in MARKERS)
 
 
 def oracle_folder(root: Path, files: Iterable[str] = (*DATABASE_FILES, *INDEX_FILES)) -> Path:
