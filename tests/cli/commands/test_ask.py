@@ -275,6 +275,16 @@ def test_a_question_needs_no_command_and_an_attached_file_is_a_source(project):
     assert "1  MAX_IDLE = 1800" in str(server.requests[0].body)
 
 
+def test_an_attached_file_that_does_not_fit_is_not_cut_in_silence(project):
+    """An answer about a part of a file must not look like one about all of it."""
+    (project / "long.py").write_text("".join(f"line_{n} = {n}\n" for n in range(9_000)))
+    with model_serving(says("It counts.")) as (env, server):
+        env["ORACLE_MODEL_CONTEXT_WINDOW"] = "32000"
+        result = oracle("ask", "-f", "long.py", "what is this?", env=env)
+    assert "4500  line_4499" not in str(server.requests[0].body)
+    assert "does not fit, so a part of it was left out" in result.stderr.decode()
+
+
 def test_a_mistyped_command_and_a_refused_file_are_one_line_each(project):
     (project / "x.png").write_bytes(b"x")
     for arguments, words in (
