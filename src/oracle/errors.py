@@ -46,6 +46,7 @@ A message names the value and the next step. The classes carry what the callers 
 
 from __future__ import annotations
 
+import errno
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar
 
@@ -282,3 +283,10 @@ def named(value: object, longest: int = 120) -> str:
     """A value from a model or a user, on one line and short enough for a message."""
     text = repr(value)
     return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def unless_full(problem: Exception, step: str) -> str:
+    """The step after a file that cannot be written. On a full disk it is another one."""
+    if getattr(problem, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space, then try again"
+    return step

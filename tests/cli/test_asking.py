@@ -32,6 +32,30 @@ def test_a_value_that_was_left_out_does_not_take_the_question(arguments, expecte
     assert with_values(arguments, {"main"}.__contains__) == expected
 
 
+@each_row(
+    "arguments",
+    [
+        ["--diff", "mian", "is this safe?"],
+        ["--diff", "mian", "is this safe?", "-v"],
+        ["is this safe?", "--diff", "mian"],
+        ["-v", "is this safe?", "--diff", "mian", "-q"],
+    ],
+    ids=" ".join,
+)
+def test_a_misspelt_revision_does_not_become_a_part_of_the_question(arguments):
+    with pytest.raises(InputError, match="git knows no revision 'mian'; check it, or if it"):
+        with_values(arguments, {"main"}.__contains__)
+
+
+@each_row(
+    "arguments",
+    [["-f", "my file.py", "--diff", "explain"], ["--diff", "explain", "-f", "my file.py"]],
+    ids=" ".join,
+)
+def test_one_word_next_to_a_path_with_blanks_is_the_question(arguments):
+    assert "explain" in with_values(arguments, {"main"}.__contains__)
+
+
 def test_a_dash_alone_takes_the_question_from_stdin():
     request = Request.typed(["-"])
     assert request.reads_stdin

@@ -35,7 +35,7 @@ SUGGESTED = {
         ("models set sonnet", "oracle models use sonnet"),
         ("sessions rm 3f9a", "oracle sessions delete 3f9a"),
         ("sessions list more", ""),
-        ("audit last", "oracle audit --run last"),
+        ("audit last", ""),
         ("sessions 3f9a", "oracle sessions show 3f9a"),
         ("run shwo", ""),
         ("tree last", ""),

@@ -16,6 +16,7 @@ from oracle.errors import InputError
 from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
+    from oracle.services.storage.addresses import Address
     from oracle.services.storage.database import Database
     from oracle.settings import Settings
 
@@ -53,14 +54,33 @@ def project_of(typed: str) -> str | None:
 def with_database(work: Callable[[Database], Awaitable[Result]]) -> Result:
     """Open the project's database for one piece of work."""
     from oracle.services.background import run_async
-    from oracle.services.storage.database import Database, default_url
+    from oracle.services.storage.database import Database
     from oracle.settings import load_settings
 
+    url = _stored_at(load_settings())
+
     async def run() -> Result:
-        async with await Database.open(default_url(load_settings())) as database:
+        async with await Database.open(url) as database:
             return await work(database)
 
     return run_async(run())
+
+
+def _stored_at(settings: Settings) -> Address:
+    """Outside of projects there is a database as soon as something was asked."""
+    from oracle.services.project.root import here
+    from oracle.services.storage.database import default_url
+    from oracle.services.storage.naming import ASK_FIRST
+
+    try:
+        return default_url(settings)
+    except InputError:
+        if settings.root is not None or settings.database.url is not None:
+            raise
+        raise InputError(
+            f"{here()} is not in a project, and nothing was asked outside of projects yet; go to a "
+            f"project, or {ASK_FIRST}"
+        ) from None
 
 
 def import_leaves(modules: list[str]) -> None:

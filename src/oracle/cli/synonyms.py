@@ -89,7 +89,6 @@ def meant_by(arguments: Sequence[str]) -> str:
     rest = [each for each in rest if each]
     if is_id(word):
         shows = {"run": "run show", "runs": "run show", "sessions": "sessions show"}
-        shows |= {"audit": "audit --run"}
         return f"oracle {shows[first]} {word}" if first in shows else ""
     for words, command in _SUBCOMMANDS.get(first, {}).items():
         if word in words and command != f"{first} {word}":

@@ -6,7 +6,6 @@ Every write is atomic and private to the user. Two processes that write at once 
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -15,7 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from oracle.errors import StoreError
+from oracle.errors import StoreError, unless_full
 from oracle.regular_file import read_regular
 from oracle.services.project.root import home, user_folder
 
@@ -81,15 +80,8 @@ def rewrite(path: Path, change: Callable[[str], str], *, private: bool = True) -
     except UnicodeDecodeError:
         raise StoreError(f"{path} is not UTF-8 text; move it away or mend it") from None
     except OSError as problem:
-        raise StoreError(
-            f"{path} cannot be written: {problem.strerror}; {_step_after(problem)}"
-        ) from problem
-
-
-def _step_after(problem: OSError) -> str:
-    if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "free some space, then try again"
-    return "make its folder writable"
+        step = unless_full(problem, "make its folder writable")
+        raise StoreError(f"{path} cannot be written: {problem.strerror}; {step}") from problem
 
 
 @contextlib.contextmanager

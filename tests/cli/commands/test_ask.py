@@ -225,6 +225,9 @@ def test_where_nobody_can_answer_it_is_no_unless_yes_was_given(project, flags, i
 def test_outside_of_a_project_it_is_kept_in_the_state_of_the_user(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    early = oracle("runs", env=env)
+    assert (early.returncode, early.stdout) == (2, b"")
+    assert b"nothing was asked outside of projects yet; go to a project, or ask" in early.stderr
     result = oracle("ask", "-v", "hello", env=env)
     assert f"is kept in {tmp_path}/state/oracle\n" in result.stderr.decode()
     assert (tmp_path / "state" / "oracle" / "oracle.db").exists()
@@ -273,6 +276,16 @@ def test_a_question_needs_no_command_and_an_attached_file_is_a_source(project):
     assert result.returncode == 0
     assert result.stderr.decode().startswith("sources: session.py:1 · ")
     assert "1  MAX_IDLE = 1800" in str(server.requests[0].body)
+
+
+def test_an_attached_file_that_does_not_fit_is_not_cut_in_silence(project):
+    """An answer about a part of a file must not look like one about all of it."""
+    (project / "long.py").write_text("".join(f"line_{n} = {n}\n" for n in range(9_000)))
+    with model_serving(says("It counts.")) as (env, server):
+        env["ORACLE_MODEL_CONTEXT_WINDOW"] = "32000"
+        result = oracle("ask", "-f", "long.py", "what is this?", env=env)
+    assert "4500  line_4499" not in str(server.requests[0].body)
+    assert "does not fit, so a part of it was left out" in result.stderr.decode()
 
 
 def test_a_mistyped_command_and_a_refused_file_are_one_line_each(project):

@@ -12,6 +12,7 @@ import pytest
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.table import open_events
 from oracle.services.storage.database import Database
+from tests.cli.processes import Terminal
 from tests.processes import ORACLE, PIPE, Process, TimeoutExpired, run
 
 NOON = 1767873600.5
@@ -98,6 +99,8 @@ def test_json_is_one_object_a_line(project):
         (["--type", "run.*", "--run", "r1"], ["run.started"]),
         (["--since", "10m"], ["node.failed"]),
         (["--since", "2026-01-08T12:01:00"], ["run.ended", "node.failed"]),
+        (["r1"], ["run.started", "fallback.triggered"]),
+        (["r1", "--run", "r1"], ["run.started", "fallback.triggered"]),
         (["-n", "1"], ["node.failed"]),
         (["-n", "1", "--type", "run.*"], ["run.ended"]),
     ],
@@ -112,6 +115,8 @@ def test_options_select(project, arguments, types):
         (["--type", "falback.*"], "no event type 'falback.*'; did you mean 'fallback.*'?"),
         (["--type", "run.begun"], "no event type 'run.begun'"),
         (["--run", "nobody"], "no run 'nobody'; `oracle runs` shows which there are"),
+        (["nobody"], "no run 'nobody'; `oracle runs` shows which there are"),
+        (["r1", "--run", "r2"], "two runs are named: 'r1' and 'r2'; name one"),
         (["--run", "last"], "there are no runs yet; ask something first"),
         (["--since", "noon"], "'noon' is not a time; write an age like 10m"),
     ],
@@ -120,6 +125,26 @@ def test_a_mistake_is_told_with_the_way_out(project, arguments, message):
     result = audit(project[0], *arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith(f"oracle: {message}")
+
+
+def test_alone_on_a_terminal_it_shows_the_newest_and_says_how_to_see_more(project):
+    folder, table = project
+    table.append([event("turn.started", run_id="r3", turn=number) for number in range(30)])
+    terminal = Terminal("audit", cwd=folder, env={"TZ": "UTC"})
+    assert terminal.end() == 0
+    assert [f" · turn {number} · " in terminal.shown for number in (9, 10, 29)] == [
+        False,
+        True,
+        True,
+    ]
+    more = "newest 20; `oracle audit last` shows the last run, -n 100 more"
+    assert terminal.shown.replace("\n", " ").rstrip().endswith(more)
+    # A pipe gets all, and whoever names a run or a time has chosen.
+    assert len(audit(folder).stdout.splitlines()) == 34
+    terminal = Terminal("audit", "r3", cwd=folder)
+    assert terminal.end() == 0
+    assert "turn 0 " in terminal.shown
+    assert "newest" not in terminal.shown
 
 
 def test_a_project_without_events_yet_has_nothing_to_tell(tmp_path):

@@ -110,6 +110,14 @@ def test_a_variable_that_looks_like_ours_is_warned_of_on_stderr(folder):
     assert "warning: ORACLE_TURNS is not read; did you mean 'ORACLE_LIMITS_TURNS'?" in result.stderr
 
 
+def test_what_is_shown_can_be_set(folder):
+    for name, given in (("loop.use_bt", "false"), ("secrets.files", '["a.vars", "b c"]')):
+        assert oracle("config", "set", name, given, cwd=folder).returncode == 0
+        shown = oracle("config", name, cwd=folder).stdout.rstrip("\n")
+        assert shown == given
+        assert oracle("config", "set", name, shown, cwd=folder).returncode == 0
+
+
 def test_a_value_cannot_steer_the_terminal(tmp_path):
     result = oracle("config", cwd=tmp_path, ORACLE_MODEL_NAME="a\x1b[2Jb")
     assert result.returncode == 78

@@ -292,3 +292,35 @@ def test_an_empty_diff_advises_only_what_git_has(reach):
     (reach.root / ".env").write_text("A=1")
     (reach.root / "new.py").write_text("x")
     assert "only untracked files: new.py. Attach those that are text" in said()
+
+
+def test_a_file_of_that_name_elsewhere_in_the_project_is_suggested(reach):
+    (reach.root / "oracle.toml").touch()
+    for name in ("src/app/session.py", "tests/app/session.py", "src/.env", "src/pic.png"):
+        file = reach.root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("x")
+    both = "'session.py'; did you mean 'src/app/session.py' or 'tests/app/session.py'?"
+    assert refused("session.py", reach=reach).endswith(both)
+    assert refused("src/session.py", reach=reach).endswith("; did you mean 'src/app/session.py'?")
+    # A name that may not be attached is no advice.
+    assert refused(".env", reach=reach).endswith("; check the path")
+
+
+def test_a_folder_after_an_at_sign_is_not_passed_over_in_silence(reach):
+    (reach.root / "src").mkdir()
+    found = gather("what is in @src/, and @nothing?", reach=reach)
+    assert found.notes == [
+        "src/ is a folder, so @src/ is sent as text; the project is searched anyway, "
+        "or attach files, one by one"
+    ]
+
+
+def test_the_command_for_a_part_of_a_file_can_be_run(reach):
+    name = "a big one.txt"
+    (reach.root / name).write_text("0123456\n" * 600_000)
+    for lines, command in (("", "tail -n 500"), (":5-8", "sed -n 5,8p"), (":5-", "sed -n '5,$p'")):
+        step = f"; pipe the part that matters: {command} 'a big one.txt' | oracle ask …"
+        assert refused(name + lines, reach=reach).endswith(step)
+    (reach.root / "my paper.pdf").write_bytes(b"%PDF-1.7")
+    assert "pdftotext 'my paper.pdf' - |" in refused("my paper.pdf", reach=reach)

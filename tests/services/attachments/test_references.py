@@ -19,6 +19,7 @@ def reach(tmp_path):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text("1\n2\n3\n")
+    (tmp_path / "oracle.toml").touch()
     return Reach(folder=tmp_path, root=tmp_path)
 
 
@@ -65,7 +66,8 @@ def test_lines_that_make_no_sense_are_named(reach, text, words):
     [
         ("missing.py", "check the path"),
         ("*.py", "a pattern is replaced by the shell"),
-        ("b.py", "there is no file 'b.py'"),
+        ("b.py", "there is no file 'b.py'; did you mean 'src/b.py'?"),
+        ("b.py:1-2", "there is no file 'b.py'; did you mean 'src/b.py'?"),
         ("src/bb.py", "did you mean 'src/b.py'"),
         ("", "''"),
     ],

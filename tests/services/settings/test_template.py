@@ -1,9 +1,11 @@
+import errno
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from oracle.errors import InputError
+from oracle.errors import InputError, StoreError
 from oracle.services.settings import template as module
 from oracle.services.settings.template import template, write_new
 from oracle.settings import SETTINGS, load_settings
@@ -56,6 +58,16 @@ def test_where_links_cannot_be_made_it_is_still_never_overwritten(tmp_path):
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     with pytest.raises(InputError, match="cannot be written: No such file or directory; choose"):
         write_new(tmp_path / "nowhere")
+
+
+def test_a_full_disk_is_told_and_nothing_is_left_behind(tmp_path, monkeypatch):
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match="No space left on device; free some space, then try"):
+        write_new(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 RACER = """

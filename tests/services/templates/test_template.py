@@ -49,8 +49,16 @@ def test_more_words_are_a_paragraph_of_their_own():
 
 
 def test_all_missing_names_are_in_one_error():
-    with pytest.raises(InputError, match=r"needs a, b; write: oracle ask -t review a=… b=…"):
-        filled("{a} {c} {b}", c="1")
+    with pytest.raises(InputError, match=r"needs a, b; write: oracle ask -t review a=… b=…$"):
+        filled("{a} {b}")
+
+
+def test_the_advice_keeps_the_values_that_were_given():
+    with pytest.raises(InputError) as problem:
+        filled("{a} {c} {b}", c="it's here", b="x/y.py")
+    assert str(problem.value).endswith(
+        """needs a; write: oracle ask -t review c='it'"'"'s here' b=x/y.py a=…"""
+    )
 
 
 def test_a_name_that_it_does_not_have_is_an_error():

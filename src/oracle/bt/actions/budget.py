@@ -26,7 +26,7 @@ from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import Severity
 from oracle.services.control.conversation import Weight
 from oracle.services.control.ledger import STOP_AT, Ledger, Resource
-from oracle.services.control.shortening import Compacted, compacted, fitted
+from oracle.services.control.shortening import QUESTION, Compacted, compacted, fitted
 
 SMALLEST_WINDOW: Final = 200
 """Tokens. With less than this no question can be asked."""
@@ -177,6 +177,14 @@ def _replace_messages(ctx: TickContext, smaller: Compacted) -> None:
         bb_set(bb, "weight", Weight().to_dict())
         weigh(bb)
         say_system(ctx, f"Shortened to make room: {', '.join(smaller.shortened)}.")
+    if QUESTION in smaller.shortened:
+        # What the user wrote or attached: an answer about a part must not look like one about all.
+        say_system(
+            ctx,
+            "The question with what is attached does not fit, so a part of it was left out in the "
+            "middle. Attach less, or use a model with a larger window (model.context_window).",
+            "warning",
+        )
 
 
 def _has_message(bb: TypedBlackboard, text: str) -> bool:

@@ -17,6 +17,7 @@ from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.streams import check_reader
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.cli.terminal.times import parse_moment
+from oracle.errors import InputError, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +31,19 @@ if TYPE_CHECKING:
 BAD = ("warning", "error")
 
 
+MOST_ON_A_TERMINAL = 20
+
+
 def audit(
+    called: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="RUN",
+            help="Only events of this run: the start of its id, or last.",
+            autocompletion=runs_beginning,
+            show_default=False,
+        ),
+    ] = None,
     types: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,7 +58,7 @@ def audit(
         typer.Option(
             "--run",
             metavar="RUN",
-            help="Only events of this run: the start of its id, or last.",
+            help="The same as RUN.",
             autocompletion=runs_beginning,
         ),
     ] = None,
@@ -71,9 +84,10 @@ def audit(
 
     A line has the time, the run, the turn, what happened, and the node of the tree that did it.
     --json has all facts of an event.
+    Without options, a terminal shows the newest events, and a pipe gets all of them.
 
     Examples:
-      oracle audit --run last
+      oracle audit last
       oracle audit -n 20
       oracle audit --type 'budget.*' --since 2d
       oracle audit --follow
@@ -81,20 +95,32 @@ def audit(
     from oracle.services.ans.event_types import select_types
     from oracle.services.ans.query import EventQuery
 
+    run = _one_of(called, run)
+    is_plain = not any((types, run, since, limit, follow, as_json))
+    if is_plain and sys.stdout.isatty():
+        limit = MOST_ON_A_TERMINAL
     query = EventQuery(
         types=select_types(types) if types else None,
         run_id=None if run is None else _run_called(run),
         since=parse_moment(since, now=time.time()) if since else None,
     )
     try:
-        is_empty = True
+        shown = 0
         for page, short in _new_pages(query, limit) if follow else _stored_pages(query, limit):
-            is_empty = is_empty and not page
+            shown += len(page)
             _print(page, short, as_json=as_json)
-        if is_empty and not as_json:
+        if not shown and not as_json:
             _say_none(is_filtered=any((types, run, since)))
+        elif is_plain and limit is not None and shown == limit:
+            say(f"newest {limit}; `oracle audit last` shows the last run, -n {limit * 5} more")
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
+
+
+def _one_of(called: str | None, run: str | None) -> str | None:
+    if called is not None and run is not None and called != run:
+        raise InputError(f"two runs are named: {named(called)} and {named(run)}; name one")
+    return run if called is None else called
 
 
 def _print(page: list[StoredEvent], short: Mapping[str, str], *, as_json: bool) -> None:

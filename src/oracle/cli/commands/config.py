@@ -163,7 +163,8 @@ def unset(name: NameArgument, user: UserOption = False) -> None:
         other = "without --user" if user else "with --user"
         raise NotFound(
             f"{setting_named(name).name} is not set in {shown_path(file)}; "
-            f"`oracle config {name}` says where it comes from, and {other} it may be another file"
+            f"`oracle config {name}` says where its value comes from; {other}, the other file is "
+            "changed"
         )
     unset_value(file, name)
     _report(file, f"{name} removed (before: {_shown(before)})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from oracle.cli.terminal.safe_text import printable
 
@@ -35,13 +35,18 @@ def as_object(settings: Settings, name: str) -> dict[str, Any]:
 
 
 def as_text(settings: Settings, name: str) -> str:
-    """The value alone; empty if the setting is not set."""
+    """The value alone, empty if the setting is not set. A text has no quotes, for scripts; all
+    else is written as in the file, so that it can be given to `oracle config set`.
+    """
+    from oracle.services.settings.template import as_toml
     from oracle.services.settings.value_types import OFF
 
     value = settings.shown(name)
     if value is None:
         return OFF if settings.origins[name].source != "default" else ""
-    return printable(str(value))
+    if isinstance(value, list):
+        value = tuple(cast("list[str]", value))
+    return printable(as_toml(value) if isinstance(value, bool | tuple) else str(value))
 
 
 class SettingsListing:

@@ -33,7 +33,7 @@ from oracle.cli.terminal.output import counted, more_than, say, say_nothing_yet,
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.cli.terminal.times import shown_age, shown_duration, shown_money, shown_time
-from oracle.errors import InputError, JournalError
+from oracle.errors import InputError, JournalError, unless_full
 from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
@@ -342,7 +342,8 @@ def _write(file: Path, text: str) -> None:
         check_regular(file)
         file.write_text(text, encoding="utf-8")
     except OSError as problem:
-        raise InputError(f"{file}: {problem.strerror}; name another file") from None
+        step = unless_full(problem, "name another file")
+        raise InputError(f"{file}: {problem.strerror}; {step}") from None
 
 
 async def _resume(settings: Settings, options: AskOptions, run_id: str) -> int:

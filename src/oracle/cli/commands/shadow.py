@@ -15,7 +15,7 @@ from oracle.cli.project import project_listed, project_of, settings_with, with_d
 from oracle.cli.terminal.output import counted, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
-from oracle.errors import InputError
+from oracle.errors import InputError, unless_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,7 +166,8 @@ def _write(file: Path, found: Sequence[Comparison]) -> None:
     try:
         file.write_text(page_of(found), encoding="utf-8")
     except OSError as problem:
-        raise InputError(f"{file} cannot be written: {problem.strerror}; name another") from None
+        step = unless_full(problem, "name another")
+        raise InputError(f"{file} cannot be written: {problem.strerror}; {step}") from None
     print(printable(f"wrote {file}"), file=sys.stderr)
 
 

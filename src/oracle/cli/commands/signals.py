@@ -17,7 +17,7 @@ from oracle.cli.terminal.output import show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.cli.terminal.times import parse_moment
-from oracle.errors import InputError
+from oracle.errors import InputError, unless_full
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +143,8 @@ def _write(
     try:
         file.write_text(signals_page(adherence, calibrations), encoding="utf-8")
     except OSError as problem:
-        raise InputError(f"{file} cannot be written: {problem.strerror}; name another") from None
+        step = unless_full(problem, "name another")
+        raise InputError(f"{file} cannot be written: {problem.strerror}; {step}") from None
     print(printable(f"wrote {file}"), file=sys.stderr)
 
 

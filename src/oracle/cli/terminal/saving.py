@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from oracle.cli.terminal.safe_text import printable, safe_text
-from oracle.errors import InputError, StoreError
+from oracle.errors import InputError, StoreError, unless_full
 from oracle.regular_file import check_regular
 
 if TYPE_CHECKING:
@@ -61,5 +61,6 @@ def save(file: Path, text: str, *, overwrite: bool) -> bool:
         return False
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise StoreError(f"{name!r} cannot be written: {reason}; give another file") from None
+        step = unless_full(problem, "give another file")
+        raise StoreError(f"{name!r} cannot be written: {reason}; {step}") from None
     return True

@@ -12,7 +12,13 @@ from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.attachments.git_diff import MOST_NAMED, Diff, git_diff
 from oracle.services.attachments.reading import AttachedFile, read_attached
-from oracle.services.attachments.references import FileReference, Reach, reference, references_in
+from oracle.services.attachments.references import (
+    FileReference,
+    Reach,
+    folders_in,
+    reference,
+    references_in,
+)
 from oracle.services.citations.record import Lines, merged
 from oracle.services.project.redaction import redact
 
@@ -74,6 +80,11 @@ def gather(
     """
     mentioned, unknown = references_in(question, reach)
     notes = [f"there is no file {name}, so @{name} is sent as text" for name in unknown]
+    notes += [
+        f"{name} is a folder, so @{name} is sent as text; the project is searched anyway, or "
+        "attach files, one by one"
+        for name in folders_in(question, reach)
+    ]
     references = [*(reference(text, reach) for text in files), *mentioned]
     wanted = _read(references, reach)
     budget = _Budget(left=MOST_BYTES - piped_bytes)
@@ -106,11 +117,20 @@ def _read(references: Sequence[FileReference], reach: Reach) -> list[_Wanted]:
     found: dict[str, _Wanted] = {}
     for each in references:
         if each.path not in read:
-            read[each.path] = read_attached(each.path, reach)
+            read[each.path] = read_attached(each.path, reach, part=_part(each))
         file = read[each.path]
         wanted = found.setdefault(file.text.path, _Wanted(file=file))
         wanted.ranges.append(_range(each, len(file.text.lines)))
     return list(found.values())
+
+
+def _part(wanted: FileReference) -> str:
+    """The command that prints the lines that are wanted, for a file that is too large."""
+    if wanted.first is None:
+        return "tail -n 500"
+    if wanted.last is None:
+        return f"sed -n '{wanted.first},$p'"
+    return f"sed -n {wanted.first},{wanted.last}p"
 
 
 def _range(wanted: FileReference, total: int) -> Lines:

@@ -6,6 +6,7 @@ import os
 import stat
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from oracle.errors import InputError, ToolProblem, named
@@ -57,8 +58,11 @@ class AttachedFile:
         return lines_of(self.text, first, last, kind)
 
 
-def read_attached(path: Path, reach: Reach) -> AttachedFile:
-    """Raises `InputError` with the reason and the next step."""
+def read_attached(path: Path, reach: Reach, *, part: str = "tail -n 500") -> AttachedFile:
+    """Raises `InputError` with the reason and the next step.
+
+    `part` is the command to advise for a file that is too large.
+    """
     inside = next((each for each in reach.roots if _is_in(path, each)), None)
     if inside is not None:
         if problem := inside.problem:
@@ -66,7 +70,7 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
         # By the rules of that root. Its files have its name in front, as tools name them.
         own = replace(reach, folder=inside.path, root=inside.path, secrets=inside.secrets, roots=())
         try:
-            read = read_attached(path, own)
+            read = read_attached(path, own, part=part)
         except InputError as problem:
             raise _named_by_root(problem, path, inside) from problem
         if read.is_outside:
@@ -81,7 +85,7 @@ def read_attached(path: Path, reach: Reach) -> AttachedFile:
     _check_name(shown, reach)
     if reach.is_confined:
         return AttachedFile(text=_read_confined(shown, root, reach))
-    real, content = _content(given, shown, HardLinks(root, reach.secrets))
+    real, content = _content(given, shown, HardLinks(root, reach.secrets), part)
     is_outside = not real.is_relative_to(root)
     if is_outside and inside is not None:
         # Whatever the file is: to allow it as a secret of the project would not help.
@@ -175,7 +179,7 @@ def _other_way(shown: str, root: Path) -> str:
     return "attach it yourself with -f if you trust it"
 
 
-def _content(path: Path, shown: str, links: HardLinks) -> tuple[Path, Content]:
+def _content(path: Path, shown: str, links: HardLinks, part: str) -> tuple[Path, Content]:
     try:
         descriptor = os.open(path, OPEN)
     except OSError as problem:
@@ -195,7 +199,7 @@ def _content(path: Path, shown: str, links: HardLinks) -> tuple[Path, Content]:
         if len(data) > LARGEST_READ:
             raise InputError(
                 f"{named(shown)} has more than {LARGEST_READ:,} bytes; pipe the part that "
-                f"matters: tail -n 500 {shown} | oracle ask …"
+                f"matters: {part} {quote(shown)} | oracle ask …"
             )
         real = Path(real_path(descriptor, str(path), status))
         return real, Content(path=shown, data=data, size=len(data))
@@ -234,5 +238,6 @@ def _unreadable(shown: str, problem: OSError) -> InputError:
 
 def _pdf(path: str) -> InputError:
     return InputError(
-        f"{named(path)} is a PDF; only text can be attached: pdftotext {path} - | oracle ask …"
+        f"{named(path)} is a PDF; only text can be attached: "
+        f"pdftotext {quote(path)} - | oracle ask …"
     )

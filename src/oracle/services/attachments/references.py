@@ -30,6 +30,7 @@ _PUNCTUATION: Final = ",.;:!?)]}'\""
 _PATTERN: Final = re.compile(r"[*?\[]")
 _ALIKE: Final = 0.75
 _MOST_MENTIONS: Final = 200
+_MOST_ELSEWHERE: Final = 3
 # Text such as `@angular/core` or `@app.route` names no file. These look as if they should.
 _LOOKS_LIKE_A_FILE: Final = re.compile(
     r"(?:.*/[^/]*\.\w{1,5}|.*\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cpp|rb|php|cs|sh|md|toml|ya?ml"
@@ -129,6 +130,15 @@ def references_in(question: str, reach: Reach) -> tuple[list[FileReference], lis
     return found, list(dict.fromkeys(unknown))
 
 
+def folders_in(question: str, reach: Reach) -> list[str]:
+    """The folders that a question names with `@`: only files are attached."""
+    found = (
+        next((text for text in mention if (path := reach.find(text)) and path.is_dir()), "")
+        for mention in _mentions(question)
+    )
+    return [text for text in dict.fromkeys(found) if text]
+
+
 def without_mentions(question: str, is_file: Callable[[str], bool]) -> str:
     """The question without each `@path:lines` whose path `is_file`."""
 
@@ -213,9 +223,32 @@ def _near(wanted: str, reach: Reach) -> str:
         return "; a pattern is replaced by the shell, without quotes around it"
     # Below this, names that only end alike are close: `missing.py` and `big.py`.
     close = get_close_matches(name[:200], names, n=1, cutoff=_ALIKE)
-    if not close:
-        return f" in {reach.folder}; check the path"
-    return f"; did you mean {(f'{folder}/' if folder else '') + close[0]!r}?"
+    # The same name in another folder is nearer than another name in the same one.
+    similar = [(f"{folder}/" if folder else "") + each for each in close]
+    if meant := _elsewhere(wanted, reach) or similar:
+        return f"; did you mean {' or '.join(map(repr, meant))}?"
+    return f" in {reach.folder}; check the path"
+
+
+def _elsewhere(wanted: str, reach: Reach) -> list[str]:
+    """Files of the project with that name, in the folders of that path, if there are only a few."""
+    from oracle.services.project.root import is_root
+    from oracle.services.tools.files import ProjectFiles
+
+    parts = Path(wanted).parts
+    # Outside of a project all files of a home folder may be below.
+    if not parts or parts[0] in ("..", "/", "~") or not is_root(reach.root):
+        return []
+    listed = (each.path for each in ProjectFiles(reach.root, secrets=reach.secrets).entries())
+    found = [path for path in listed if _has_parts(path, parts)]
+    return found[:_MOST_ELSEWHERE] if len(found) <= _MOST_ELSEWHERE else []
+
+
+def _has_parts(path: str, parts: tuple[str, ...]) -> bool:
+    """Whether the path ends with the last part and has the others in this order before it."""
+    *folders, name = path.split("/")
+    rest = iter(folders)
+    return name == parts[-1] and all(part in rest for part in parts[:-1])
 
 
 def _names_in(folder: Path, most: int = 5_000) -> list[str]:

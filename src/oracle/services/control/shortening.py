@@ -293,6 +293,9 @@ def _prompt(messages: list[dict[str, Any]], room: int) -> list[dict[str, Any]]:
     return _without_middle(messages, 0, room)
 
 
+QUESTION: Final = "the question with its attachment"
+
+
 _STEPS: Final[Sequence[tuple[str, Step]]] = (
     ("old tool results", _old_results),
     ("tool results", _results_to_their_share),
@@ -301,7 +304,7 @@ _STEPS: Final[Sequence[tuple[str, Step]]] = (
     ("earlier turns", _old_turns),
     (_PROMPT, _prompt_to_half),
     ("tool results", _results_that_fit),
-    ("the question with its attachment", _question),
+    (QUESTION, _question),
     ("all tool results", _all_results),
     ("arguments of calls", _all_arguments),
     ("all turns", _all_turns),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from oracle.errors import InputError, StoreError
+from oracle.errors import InputError, StoreError, unless_full
 from oracle.regular_file import NotRegular, read_regular
 
 MARKERS: Final = ("oracle.toml", ".git")
@@ -18,7 +17,6 @@ FOLDER: Final = ".oracle"
 THREADS_FOLDER: Final = "threads"
 DATABASE_FILES: Final = ("oracle.db", "oracle.db-wal", "oracle.db-shm", "oracle.db-journal")
 INDEX_FILES: Final = ("index",)
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 KEPT_FOLDERS: Final = ("notes", THREADS_FOLDER)
 """Folders that are read even if git ignores them. The settings may name others for notes."""
 
@@ -45,13 +43,17 @@ def find_root(start: Path) -> Path:
     """The nearest folder, from `start` upwards, that holds `oracle.toml` or `.git`."""
     start = start.resolve()
     for folder in (start, *start.parents):
-        # Also a link that leads nowhere: reading the settings then says so.
-        if any(os.path.lexists(folder / marker) for marker in MARKERS):
+        if is_root(folder):
             return folder
     raise InputError(
         f"{start} is not in a project: neither it nor a folder above has {' or '.join(MARKERS)}; "
         "go to a project, or make one here with `oracle init`"
     )
+
+
+def is_root(folder: Path) -> bool:
+    # Also a link that leads nowhere: reading the settings then says so.
+    return any(os.path.lexists(folder / marker) for marker in MARKERS)
 
 
 def oracle_folder(root: Path, files: Iterable[str] = (*DATABASE_FILES, *INDEX_FILES)) -> Path:
@@ -85,11 +87,9 @@ def check_links(folder: Path, files: Iterable[str]) -> None:
 
 def cannot_make(folder: Path, problem: OSError) -> StoreError:
     """Why a folder in the project cannot be made, and the next step."""
-    reason, step = problem.strerror, "make the project's folder writable"
+    reason, step = problem.strerror, unless_full(problem, "make the project's folder writable")
     if isinstance(problem, FileExistsError):
         reason, step = "a file has this name", "move the file away"
-    elif problem.errno in _NO_ROOM:
-        step = "free some space, then try again"
     return StoreError(f"{folder} cannot be made: {reason}; {step}")
 
 
@@ -153,8 +153,6 @@ def made_user_folder() -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
-        raise StoreError(
-            f"{folder} cannot be made: {problem.strerror}; go to a project, or make one here with "
-            "`oracle init`"
-        ) from problem
+        step = unless_full(problem, "go to a project, or make one here with `oracle init`")
+        raise StoreError(f"{folder} cannot be made: {problem.strerror}; {step}") from problem
     return folder

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from oracle.errors import InputError
+from oracle.errors import InputError, StoreError, unless_full
 from oracle.services.settings.toml_file import FILE_NAME
 from oracle.services.settings.value_types import OFF
 from oracle.settings import ROOTS, SETTINGS, Setting, setting_named
@@ -78,9 +78,8 @@ def made_folder(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
-        raise InputError(
-            f"{folder} cannot be made: {problem.strerror}; set XDG_CONFIG_HOME to a folder of yours"
-        ) from problem
+        step = unless_full(problem, "set XDG_CONFIG_HOME to a folder of yours")
+        raise StoreError(f"{folder} cannot be made: {problem.strerror}; {step}") from problem
     return folder
 
 
@@ -99,6 +98,7 @@ def write_new(folder: Path, *, user: bool = False) -> Path:
 
 
 def _draft(folder: Path, text: str) -> Path:
+    file = None
     try:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=folder, prefix=f".{FILE_NAME}.", delete=False
@@ -107,9 +107,13 @@ def _draft(folder: Path, text: str) -> Path:
             file.flush()
             os.fsync(file.fileno())
     except OSError as problem:
-        raise InputError(
-            f"{folder / FILE_NAME} cannot be written: {problem.strerror}; "
-            "choose a folder that you can write to"
+        if file is not None:
+            Path(file.name).unlink(missing_ok=True)
+        step = unless_full(problem, "choose a folder that you can write to")
+        # A folder that does not exist was mistyped; what cannot be written is another matter.
+        is_mistyped = isinstance(problem, FileNotFoundError | NotADirectoryError)
+        raise (InputError if is_mistyped else StoreError)(
+            f"{folder / FILE_NAME} cannot be written: {problem.strerror}; {step}"
         ) from problem
     return Path(file.name)
 

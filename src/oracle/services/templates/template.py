@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final, Literal
@@ -91,7 +92,9 @@ class Template:
             )
         wanted = self.placeholders
         if missing := [name for name in wanted if name not in given and name not in self.defaults]:
-            example = " ".join(f"{name}=…" for name in missing)
+            # The whole command: one without the values that were given would need them again.
+            values = [f"{name}={shlex.quote(value)}" for name, value in given.items()]
+            example = " ".join([*values, *(f"{name}=…" for name in missing)])
             raise InputError(
                 f"question {named(self.name)} needs {', '.join(missing)}; write: "
                 f"oracle ask -t {self.name} {example}"
