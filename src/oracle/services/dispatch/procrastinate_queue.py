@@ -115,11 +115,14 @@ class ProcrastinateDispatcher:
         for job in stalled:
             if job.id is not None:
                 await self._remove(job.id)
-        for run_id in await self._runs.left_behind(unless=WAITING):
-            await self.enqueue(run_id)
+        await self.rescue()
         # Also runs whose job was lost, for example with a front end that died between the two.
         for user in await self._runs.users():
             await self.admit(user)
+
+    async def rescue(self) -> None:
+        for run_id in await self._runs.left_behind(unless=WAITING):
+            await self.enqueue(run_id)
 
     async def close(self) -> None:
         if self._listening is not None:
