@@ -33,6 +33,8 @@ STALLED_SECONDS: Final = 10.0
 FORGOTTEN_SECONDS: Final = 3600.0
 SECONDS_TO_CONNECT_AGAIN: Final = 1.0
 MOST_CONNECTIONS: Final = 2
+SECONDS_TO_GET_A_CONNECTION: Final = 3.0
+"""While the database is away, a worker that is to stop waits for it a few times."""
 
 
 class ProcrastinateDispatcher:
@@ -172,7 +174,10 @@ async def opened(
     address: Address, queue: str, runs: Queue, most_of_user: int
 ) -> AsyncGenerator[ProcrastinateDispatcher]:
     connector = procrastinate.PsycopgConnector(
-        conninfo=address.with_password(), min_size=1, max_size=MOST_CONNECTIONS
+        conninfo=address.with_password(),
+        min_size=1,
+        max_size=MOST_CONNECTIONS,
+        timeout=SECONDS_TO_GET_A_CONNECTION,
     )
     app = procrastinate.App(connector=connector)
     async with app.open_async():
