@@ -39,6 +39,7 @@ STRIKES = ("worker", "server", "asleep", "front end", "worker", "server", "aslee
 """What happens, one after the other, each time that clients have heard a little more."""
 MOST_CONNECTIONS = 1000
 """Of one client, each some time after the one before: then the run hangs."""
+MOST_STARTS = 20
 WORDS = [f"word{number} " for number in range(40)]
 END = "It is in `auth.py:1`." + signal_of_model("context_sufficient")
 ASK = "Hm." + signal_of_model("need_capability", capability="write_note", reason="to keep it")
@@ -96,13 +97,22 @@ class Team:
         threading.Thread(target=said.extend, args=(process.stderr,), daemon=True).start()
         return process, ready
 
+    async def supervised(self, *arguments):
+        """Started again, as systemd does it, if it ends because the database is away just then."""
+        for _ in range(MOST_STARTS):
+            process, line = await self.start(*arguments)
+            if "stop with Ctrl-C" in line:
+                return process, line
+            await asyncio.to_thread(process.wait, 60)
+        raise AssertionError(f"{arguments} does not start: {line}")
+
     async def worker(self, concurrency=3):  # two runs of one user: a place is kept for others
         """One that hands its runs over as soon as it is stopped."""
         command = ["worker", "--concurrency", str(concurrency), "--drain", "0"]
-        return (await self.start(*command))[0]
+        return (await self.supervised(*command))[0]
 
     async def front_end(self):
-        process, line = await self.start("serve", "--port", "0", "--workers", "0")
+        process, line = await self.supervised("serve", "--port", "0", "--workers", "0")
         return process, re.search(r"http://\S+", line).group()
 
 

@@ -154,11 +154,11 @@ class Worker:
     async def _work_on(self, job: Job) -> None:
         try:
             with contextlib.suppress(NotFound):  # it was deleted while it waited
-                run = await self._store.runs.get(job.run_id)
+                run, request = await self._queue.look_at(job.run_id)
                 if run.status != "done":
                     async with self._place_for(run.user_id) as has_place:
                         if has_place:
-                            await self._run(run)
+                            await self._run(run, request)
         finally:
             await self._finish(job)
 
@@ -185,9 +185,8 @@ class Worker:
             with contextlib.suppress(OracleError):
                 await self._dispatcher.admit(each)
 
-    async def _run(self, run: StoredRun) -> None:
+    async def _run(self, run: StoredRun, request: Mapping[str, Any] | None) -> None:
         runs = self._runs.seen_by(run.user_id)
-        request = await self._queue.request_of(run.id)
         if self._stopping.is_set():
             await self._dispatcher.enqueue(run.id)
             return
@@ -227,7 +226,8 @@ class Worker:
         if run.status == "done":
             if run.stop_reason != NEVER_BEGUN:
                 await self._queue.ended(run_id)
-            await self._streams.ended(run_id)
+            else:
+                await self._streams.ended(run_id)
             await self._admit_next(run.user_id)
         elif last is None or last.type != ChunkType.DONE:
             # It was handed over.

@@ -66,9 +66,9 @@ class Backend(Protocol):
     """Reads the name and the table of each trigger."""
     now: str
     """Seconds since 1970 by the database's clock."""
-    begin: Mapping[str, str]
-    """Begins a transaction that is to `read` or to `write`. In a `snapshot` all reads see the
-    database as it was at the first of them.
+    begin: Mapping[str, str | None]
+    """Begins a transaction that is to `read` or to `write`; None if statements that read need none.
+    In a `snapshot` all reads see the database as it was at the first of them.
     """
     row_lock: str
     """At the end of a SELECT: other processes cannot change these rows until the end."""
