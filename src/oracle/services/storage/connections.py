@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from oracle.errors import InputError, StoreError
+from oracle.errors import ChangeRefused, InputError, StoreError
 from oracle.services.installing import install_command
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.schema import Column
@@ -235,4 +235,5 @@ def store_errors(url: Address) -> Generator[None]:
         advice = backend_of(url).explain(problem)
         if advice is None:
             raise
-        raise StoreError(f"{shown(url)} {advice}") from problem
+        kind = ChangeRefused if isinstance(problem, backend_of(url).value_errors) else StoreError
+        raise kind(f"{shown(url)} {advice}") from problem
