@@ -23,7 +23,7 @@ OracleError
 │   │   └── BadArguments     … with these arguments
 │   ├── WebProblem           a web page or a search provider cannot be read
 │   ├── StoreError           the database cannot be reached, read or written
-│   │   └── ChangeRefused    … because one of its rules does not allow the change
+│   │   └── StoreRuleError   … because one of its rules does not allow the change
 │   ├── LeaseHeld            another process is working on the run
 │   ├── TooManyRuns          a server works on as many runs as it may
 │   ├── SpendLimitReached    a budget of a day or a month is used up
@@ -171,7 +171,7 @@ class StoreError(Failure):
     status = 503
 
 
-class ChangeRefused(StoreError):
+class StoreRuleError(StoreError):
     """To try again would not help."""
 
 

@@ -262,5 +262,5 @@ def test_a_change_that_the_database_refuses_is_a_failure_and_not_an_outage(front
         front_end.run(database.write(lambda connection: connection.execute(forbid)))
         with working(root):
             *_, (_, kind, done) = events
-    assert (kind, done["error_kind"]) == ("done", "ChangeRefused")
+    assert (kind, done["error_kind"]) == ("done", "StoreRuleError")
     assert "refuses a change" in done["detail"]

@@ -163,7 +163,8 @@ class Struck:
     """What was done to the team, and how long the runs of a worker waited for another one."""
 
     strikes: list[str] = field(default_factory=list)
-    recoveries: list[float] = field(default_factory=list)
+    recoveries: dict[str, list[float]] = field(default_factory=lambda: {"worker": [], "asleep": []})
+    """Seconds, after a worker was killed, and after one fell asleep."""
     asked: Counter[int] = field(default_factory=Counter)
     seconds: float = 0.0
     lines: int = 0
@@ -207,28 +208,28 @@ class Chaos:
             case "server":
                 await asyncio.to_thread(crash_server, self.database.url)
             case "worker":
-                victim = await self.lose()
+                victim = await self.lose(what)
                 victim.send_signal(signal.SIGKILL)
                 self.workers.append(await self.team.worker(self.concurrency))
             case _:
-                victim = await self.lose()
+                victim = await self.lose(what)
                 victim.send_signal(signal.SIGSTOP)
                 self.workers.append(await self.team.worker(self.concurrency))
 
-    async def lose(self):
+    async def lose(self, what):
         """A worker, with somebody who watches how long its runs wait."""
         victim = self.workers.pop(self.random.randrange(len(self.workers)))
         held = await self.holders()
         lost = {run_id for run_id, process in held.items() if process == victim.pid}
-        self.watching.append(asyncio.create_task(self.watch(victim, lost)))
+        self.watching.append(asyncio.create_task(self.watch(what, victim, lost)))
         return victim
 
-    async def watch(self, victim, lost):
+    async def watch(self, what, victim, lost):
         began = time.monotonic()
         while lost:
             held = await self.holders()
             free = {run_id for run_id in lost if held.get(run_id) not in (victim.pid, 0)}
-            self.struck.recoveries += [time.monotonic() - began] * len(free)
+            self.struck.recoveries[what] += [time.monotonic() - began] * len(free)
             lost = lost - free
             await asyncio.sleep(0.1)
         # One that only slept finds out that its runs are not its own any more, and ends in order.

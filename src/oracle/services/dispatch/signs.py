@@ -90,8 +90,9 @@ class Signs:
             if process_of(id_) in alive:
                 continue
             found = before.get(id_)
-            is_silent = found is not None and found.seen_at == seen_at
-            self._missing[id_] = found if is_silent else _Missing(seen_at, self._clock())
+            if found is None or found.seen_at != seen_at:
+                found = _Missing(seen_at, self._clock())
+            self._missing[id_] = found
 
     def _is_dead(self, missing: _Missing) -> bool:
         return not missing.is_released and self._clock() - missing.since >= SECONDS_MISSING

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from oracle.errors import ChangeRefused, InputError, StoreError
+from oracle.errors import InputError, StoreError, StoreRuleError
 from oracle.services.installing import install_command
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.schema import Column
@@ -66,9 +66,9 @@ class Backend(Protocol):
     """Reads the name and the table of each trigger."""
     now: str
     """Seconds since 1970 by the database's clock."""
-    begin: Mapping[str, str | None]
-    """Begins a transaction that is to `read` or to `write`; None if statements that read need none.
-    In a `snapshot` all reads see the database as it was at the first of them.
+    begin: Mapping[str, str]
+    """Begins a transaction that is to `read` or to `write`; empty if statements that read need
+    none. In a `snapshot` all reads see the database as it was at the first of them.
     """
     row_lock: str
     """At the end of a SELECT: other processes cannot change these rows until the end."""
@@ -235,5 +235,5 @@ def store_errors(url: Address) -> Generator[None]:
         advice = backend_of(url).explain(problem)
         if advice is None:
             raise
-        kind = ChangeRefused if isinstance(problem, backend_of(url).value_errors) else StoreError
+        kind = StoreRuleError if isinstance(problem, backend_of(url).value_errors) else StoreError
         raise kind(f"{shown(url)} {advice}") from problem

@@ -71,9 +71,9 @@ class Postgres:
         "WHERE event_object_schema = current_schema()"
     )
     now: str = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
-    begin: Mapping[str, str | None] = {
+    begin: Mapping[str, str] = {
         # Without a transaction each statement sees what is committed, as it does within one.
-        "read": None,
+        "read": "",
         "write": "BEGIN",
         "snapshot": "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     }

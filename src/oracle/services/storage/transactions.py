@@ -114,8 +114,8 @@ class Connections:
 
     def _within(self, raw: Any, kind: Kind | None) -> Generator[Transaction]:
         opened = Transaction(raw, self._backend, self._address)
-        begin = None if kind is None else self._backend.begin[kind]
-        if begin is None:
+        begin = "" if kind is None else self._backend.begin[kind]
+        if not begin:
             yield opened
             return
         opened.execute(begin)
