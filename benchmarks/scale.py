@@ -275,15 +275,13 @@ async def _dispatch_ms(url: str, jobs: int = 100) -> float:
             await dispatcher.enqueue(run_id)
             job = await dispatcher.claim(5)
             assert job is not None
-            run = await runs.get(job.run_id)
-            await queue.request_of(run.id)
+            run, _ = await queue.look_at(job.run_id)
             await runs.begin_queued(run.id, "me", "t")
             await commands.of_run(run.id)
             for number in range(3):
                 await streams.append(run.id, "me", number, [{"type": "content", "content": "x"}])
             await runs.finish(run.id, owner="me", stop_reason="answered", usage={}, at=time.time())
             await queue.ended(run.id)
-            await streams.ended(run.id)
             await dispatcher.finish(job)
 
         best = float("inf")

@@ -3,8 +3,8 @@
     python scripts/chaos.py --seeds 10 --runs 100
 
 Each seed kills workers and a front end, lets workers sleep past their leases and crashes PostgreSQL
-twice, while clients listen. The checks are those of `tests/faults/chaos.py`. The last line says how
-long the runs of a worker that was lost waited for another one.
+twice, while clients listen. The checks are those of `tests/faults/chaos.py`. The last lines say
+how long the runs of a worker that was killed, or fell asleep, waited for another one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import sys
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--runs", type=int, default=40)
     given = parser.parse_args()
-    waits: list[float] = []
+    waits: defaultdict[str, list[float]] = defaultdict(list)
     with postgresql() as server:
         assert server is not None, "the test server is not installed"
         for seed in range(given.first, given.first + given.seeds):
@@ -39,18 +40,24 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 url = as_url(server).set(database=f"seed_{seed}")
                 struck = asyncio.run(rampage(Path(folder), url, seed=seed, runs=given.runs))
-            waits += struck.recoveries
+            for what, seconds in struck.recoveries.items():
+                waits[what] += seconds
             print(
                 f"seed {seed}: {given.runs} runs, {', '.join(struck.strikes)}: all whole, "
                 f"{struck.seconds:.0f} s, {struck.lines} lines of log; "
-                f"waits {[round(each, 1) for each in struck.recoveries]}",
+                f"waits {[*map(_rounded, struck.recoveries.items())]}",
                 flush=True,
             )
-    waits.sort()
-    if waits:
-        p95 = waits[int(0.95 * (len(waits) - 1))]
-        print(f"{len(waits)} runs lost their worker; p50 {waits[len(waits) // 2]:.1f} s, "
-              f"p95 {p95:.1f} s, longest {waits[-1]:.1f} s")  # fmt: skip
+    for what, seconds in waits.items():
+        if seconds := sorted(seconds):
+            p95 = seconds[int(0.95 * (len(seconds) - 1))]
+            print(f"{what}: {len(seconds)} runs waited; p50 {seconds[len(seconds) // 2]:.1f} s, "
+                  f"p95 {p95:.1f} s, longest {seconds[-1]:.1f} s")  # fmt: skip
+
+
+def _rounded(waits: tuple[str, list[float]]) -> str:
+    what, seconds = waits
+    return f"{what} {[round(each, 1) for each in seconds]}"
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ OracleError
 │   │   └── BadArguments     … with these arguments
 │   ├── WebProblem           a web page or a search provider cannot be read
 │   ├── StoreError           the database cannot be reached, read or written
+│   │   └── StoreRuleError   … because one of its rules does not allow the change
 │   ├── LeaseHeld            another process is working on the run
 │   ├── TooManyRuns          a server works on as many runs as it may
 │   ├── SpendLimitReached    a budget of a day or a month is used up
@@ -169,6 +170,10 @@ class WebProblem(Failure):
 class StoreError(Failure):
     exit_code = 74
     status = 503
+
+
+class StoreRuleError(StoreError):
+    """To try again would not help."""
 
 
 class LeaseHeld(Failure):

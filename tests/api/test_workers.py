@@ -250,3 +250,17 @@ def test_workers_are_listed_until_they_leave(front_end, root):
         model.gate.set()
         list(events)
     assert front_end.run(workers.all()) == []
+
+
+def test_a_change_that_the_database_refuses_is_a_failure_and_not_an_outage(front_end, root):
+    """It would be tried again for ever."""
+    database = front_end.door.store.database
+    with asked(front_end) as events:
+        row = "INSERT INTO spend_totals VALUES ('user', 'local', 'x', 0, 0, 0, 0)"
+        front_end.run(database.write(lambda connection: connection.execute(row)))
+        forbid = "CREATE UNIQUE INDEX one_only ON spend_totals (scope)"
+        front_end.run(database.write(lambda connection: connection.execute(forbid)))
+        with working(root):
+            *_, (_, kind, done) = events
+    assert (kind, done["error_kind"]) == ("done", "StoreRuleError")
+    assert "refuses a change" in done["detail"]

@@ -39,6 +39,7 @@ STRIKES = ("worker", "server", "asleep", "front end", "worker", "server", "aslee
 """What happens, one after the other, each time that clients have heard a little more."""
 MOST_CONNECTIONS = 1000
 """Of one client, each some time after the one before: then the run hangs."""
+MOST_STARTS = 20
 WORDS = [f"word{number} " for number in range(40)]
 END = "It is in `auth.py:1`." + signal_of_model("context_sufficient")
 ASK = "Hm." + signal_of_model("need_capability", capability="write_note", reason="to keep it")
@@ -96,13 +97,22 @@ class Team:
         threading.Thread(target=said.extend, args=(process.stderr,), daemon=True).start()
         return process, ready
 
+    async def supervised(self, *arguments):
+        """Started again, as systemd does it, if it ends because the database is away just then."""
+        for _ in range(MOST_STARTS):
+            process, line = await self.start(*arguments)
+            if "stop with Ctrl-C" in line:
+                return process, line
+            await asyncio.to_thread(process.wait, 60)
+        raise AssertionError(f"{arguments} does not start: {line}")
+
     async def worker(self, concurrency=3):  # two runs of one user: a place is kept for others
         """One that hands its runs over as soon as it is stopped."""
         command = ["worker", "--concurrency", str(concurrency), "--drain", "0"]
-        return (await self.start(*command))[0]
+        return (await self.supervised(*command))[0]
 
     async def front_end(self):
-        process, line = await self.start("serve", "--port", "0", "--workers", "0")
+        process, line = await self.supervised("serve", "--port", "0", "--workers", "0")
         return process, re.search(r"http://\S+", line).group()
 
 
@@ -153,7 +163,8 @@ class Struck:
     """What was done to the team, and how long the runs of a worker waited for another one."""
 
     strikes: list[str] = field(default_factory=list)
-    recoveries: list[float] = field(default_factory=list)
+    recoveries: dict[str, list[float]] = field(default_factory=lambda: {"worker": [], "asleep": []})
+    """Seconds, after a worker was killed, and after one fell asleep."""
     asked: Counter[int] = field(default_factory=Counter)
     seconds: float = 0.0
     lines: int = 0
@@ -197,28 +208,28 @@ class Chaos:
             case "server":
                 await asyncio.to_thread(crash_server, self.database.url)
             case "worker":
-                victim = await self.lose()
+                victim = await self.lose(what)
                 victim.send_signal(signal.SIGKILL)
                 self.workers.append(await self.team.worker(self.concurrency))
             case _:
-                victim = await self.lose()
+                victim = await self.lose(what)
                 victim.send_signal(signal.SIGSTOP)
                 self.workers.append(await self.team.worker(self.concurrency))
 
-    async def lose(self):
+    async def lose(self, what):
         """A worker, with somebody who watches how long its runs wait."""
         victim = self.workers.pop(self.random.randrange(len(self.workers)))
         held = await self.holders()
         lost = {run_id for run_id, process in held.items() if process == victim.pid}
-        self.watching.append(asyncio.create_task(self.watch(victim, lost)))
+        self.watching.append(asyncio.create_task(self.watch(what, victim, lost)))
         return victim
 
-    async def watch(self, victim, lost):
+    async def watch(self, what, victim, lost):
         began = time.monotonic()
         while lost:
             held = await self.holders()
             free = {run_id for run_id in lost if held.get(run_id) not in (victim.pid, 0)}
-            self.struck.recoveries += [time.monotonic() - began] * len(free)
+            self.struck.recoveries[what] += [time.monotonic() - began] * len(free)
             lost = lost - free
             await asyncio.sleep(0.1)
         # One that only slept finds out that its runs are not its own any more, and ends in order.

@@ -216,6 +216,27 @@ async def test_a_run_that_is_resumed_late_holds_the_rest_again(database, day):
     assert await spent(database, span="month", unit="tokens") == (210, 0, None)
 
 
+@pytest.mark.parametrize("day", ["2026-03-04", "2026-03-05"])
+async def test_a_queued_run_whose_worker_died_at_once_begins_again(database, day):
+    """It was taken, and has no record yet."""
+    runs, budget = Runs(database), {"user_money_per_day": 1.0}
+    budgets = budgets_from(SpendSettings(**budget))
+    set_clock(database, "2026-03-04 23:00")
+    await runs.begin(
+        run_id="r1", question="?", tree="t", at=1.0, owner=None, project="p", request={"a": 1}
+    )
+    for owner, now in (("a", "2026-03-04 23:00"), ("b", f"{day} 23:30"), ("c", f"{day} 23:59")):
+        set_clock(database, now)
+        hold = Hold(need=need_of(LIMITS, PRICES), budgets=budgets, project="p")
+        run = await runs.begin_queued("r1", owner, "t", hold)
+        assert (run.lease_owner, hold.is_lowered) == (owner, False)
+        assert await spent(database, **budget) == (0, 1.0, 0)
+    end = {"stop_reason": "answered", "usage": {"money": 0.25, "tokens": 7}, "at": 2.0}
+    await runs.finish("r1", owner="c", **end)
+    assert await spent(database, **budget) == (0.25, 0, 0.75)
+    assert await spent(database, span="month") == (0.25, 0, None)
+
+
 async def test_more_can_be_held_for_a_run_under_way_within_its_budgets(database):
     from oracle.services.dispatch import control
     from oracle.services.dispatch.commands import Commands

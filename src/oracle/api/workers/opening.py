@@ -14,6 +14,7 @@ from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.services.dispatch.news import open_news
 from oracle.services.dispatch.opening import open_dispatcher
+from oracle.services.dispatch.workers import new_worker_id
 from oracle.services.llm.protocol import Model
 from oracle.services.storage.database import url_for_writing
 from oracle.services.storage.purge import keeping_for
@@ -28,7 +29,7 @@ async def opened_worker(
     async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
         most_of_user = settings.server.most_runs_of_user
         store = store.for_door(QUEUED, most_of_user)
-        answers = Answers()
+        answers, id_ = Answers(), new_worker_id()
         agent = project_agent(settings, root=root, model=model, store=store, approve=answers.ask)
         project = agent.project_id or None
         runs = LiveRuns(
@@ -40,11 +41,12 @@ async def opened_worker(
             metrics=Metrics(),
         )
         async with (
-            open_news(store.database) as news,
+            open_news(store.database, sign=id_) as news,
             open_dispatcher(store.database, project, most_of_user=most_of_user) as dispatcher,
             keeping_for(settings.database.keep_days, store.database),
         ):
             yield Worker(
+                id_,
                 runs=runs,
                 store=store,
                 dispatcher=dispatcher,

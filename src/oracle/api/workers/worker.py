@@ -27,8 +27,9 @@ from oracle.services.dispatch.control import end_unbegun
 from oracle.services.dispatch.news import COMMAND, News
 from oracle.services.dispatch.protocol import Dispatcher, Job
 from oracle.services.dispatch.queue import MOST_FAILURES, Queue
+from oracle.services.dispatch.signs import SECONDS_BETWEEN_LOOKS, Signs
 from oracle.services.dispatch.streams import Streams
-from oracle.services.dispatch.workers import SECONDS_BETWEEN_BEATS, Workers, new_worker_id
+from oracle.services.dispatch.workers import SECONDS_BETWEEN_BEATS, Workers
 from oracle.services.project.redaction import redact
 from oracle.services.storage.runs import NEVER_BEGUN
 from oracle.services.storage.users import EVERYBODY
@@ -59,6 +60,7 @@ AGAIN: Final = "TimedOut"
 class Worker:
     def __init__(
         self,
+        id_: str,
         *,
         runs: LiveRuns,
         store: RunStore,
@@ -68,7 +70,7 @@ class Worker:
         project: str | None,
         most_runs: int,
     ) -> None:
-        self.id = new_worker_id()
+        self.id = id_
         self._runs = runs
         self._store = store.seen_by(EVERYBODY)
         self._dispatcher = dispatcher
@@ -81,6 +83,7 @@ class Worker:
         self._streams = Streams(database)
         self._commands = Commands(database)
         self._workers = Workers(database)
+        self._signs = Signs(database, id_)
         self._room = asyncio.Semaphore(most_runs)
         self._kept = max(1, most_runs // KEPT_SHARE) if most_runs > 1 else 0
         self._users: Counter[str] = Counter()
@@ -93,9 +96,10 @@ class Worker:
     async def work(self) -> None:
         """Until `drain` is called."""
         beating = asyncio.create_task(self._beat())
+        looking = asyncio.create_task(self._look_for_the_dead())
         claiming = asyncio.create_task(self._claim())
         await self._stopping.wait()
-        await cancelled(claiming)
+        await cancelled(claiming, looking)
         if self._tasks:
             await asyncio.wait(self._tasks.values())
         await cancelled(beating)
@@ -150,11 +154,11 @@ class Worker:
     async def _work_on(self, job: Job) -> None:
         try:
             with contextlib.suppress(NotFound):  # it was deleted while it waited
-                run = await self._store.runs.get(job.run_id)
+                run, request = await self._queue.look_at(job.run_id)
                 if run.status != "done":
                     async with self._place_for(run.user_id) as has_place:
                         if has_place:
-                            await self._run(run)
+                            await self._run(run, request)
         finally:
             await self._finish(job)
 
@@ -181,9 +185,8 @@ class Worker:
             with contextlib.suppress(OracleError):
                 await self._dispatcher.admit(each)
 
-    async def _run(self, run: StoredRun) -> None:
+    async def _run(self, run: StoredRun, request: Mapping[str, Any] | None) -> None:
         runs = self._runs.seen_by(run.user_id)
-        request = await self._queue.request_of(run.id)
         if self._stopping.is_set():
             await self._dispatcher.enqueue(run.id)
             return
@@ -223,7 +226,8 @@ class Worker:
         if run.status == "done":
             if run.stop_reason != NEVER_BEGUN:
                 await self._queue.ended(run_id)
-            await self._streams.ended(run_id)
+            else:
+                await self._streams.ended(run_id)
             await self._admit_next(run.user_id)
         elif last is None or last.type != ChunkType.DONE:
             # It was handed over.
@@ -280,3 +284,12 @@ class Worker:
             except OracleError as problem:
                 log.warning("the database cannot be reached: %s; trying again", problem)
             await asyncio.sleep(SECONDS_BETWEEN_BEATS)
+
+    async def _look_for_the_dead(self) -> None:
+        while True:
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+            # Without the database nothing can be seen; `_beat` says so.
+            with contextlib.suppress(OracleError):
+                if released := await self._signs.release():
+                    log.warning("a worker has died; its %s runs go on elsewhere", released)
+                await self._dispatcher.rescue()

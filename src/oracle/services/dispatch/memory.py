@@ -66,10 +66,13 @@ class MemoryDispatcher:
         return self._waiting.pop(run_id, None) is not None
 
     async def heartbeat(self) -> None:
+        await self.rescue()
+        await self._look()
+
+    async def rescue(self) -> None:
         for run_id in await self._queue.left_behind():
             if run_id not in self._claimed:
                 await self.enqueue(run_id)
-        await self._look()
 
     async def _look(self) -> None:
         for user in await self._queue.users():

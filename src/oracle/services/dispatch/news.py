@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 from oracle.services.background import cancelled
+from oracle.services.dispatch.signs import SHOW, key_of
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database
 from oracle.services.storage.transactions import Transaction
@@ -82,19 +83,20 @@ class News:
 
 
 @asynccontextmanager
-async def open_news(database: Database) -> AsyncGenerator[News]:
+async def open_news(database: Database, sign: str | None = None) -> AsyncGenerator[News]:
+    """With a `sign`, the id of a worker, the connection shows as well that this process lives."""
     if not database.backend.notice:
         yield News(SECONDS_WITHOUT_NOTICES)
         return
     news = News(SECONDS_BETWEEN_LOOKS)
-    listening = asyncio.create_task(_listen(database.url, news))
+    listening = asyncio.create_task(_listen(database.url, news, sign))
     try:
         yield news
     finally:
         await cancelled(listening)
 
 
-async def _listen(address: Address, news: News) -> None:
+async def _listen(address: Address, news: News, sign: str | None) -> None:
     import psycopg
 
     while True:
@@ -104,6 +106,8 @@ async def _listen(address: Address, news: News) -> None:
             )
             async with connection:
                 await connection.execute(f"LISTEN {CHANNEL}".encode())
+                if sign is not None:
+                    await connection.execute(SHOW, [key_of(sign)])
                 # What was said while nobody listened is looked for now.
                 news.ring_all()
                 async for notice in connection.notifies():

@@ -33,6 +33,8 @@ STALLED_SECONDS: Final = 10.0
 FORGOTTEN_SECONDS: Final = 3600.0
 SECONDS_TO_CONNECT_AGAIN: Final = 1.0
 MOST_CONNECTIONS: Final = 2
+SECONDS_TO_GET_A_CONNECTION: Final = 3.0
+"""While the database is away, a worker that is to stop waits for it a few times."""
 
 
 class ProcrastinateDispatcher:
@@ -115,11 +117,14 @@ class ProcrastinateDispatcher:
         for job in stalled:
             if job.id is not None:
                 await self._remove(job.id)
-        for run_id in await self._runs.left_behind(unless=WAITING):
-            await self.enqueue(run_id)
+        await self.rescue()
         # Also runs whose job was lost, for example with a front end that died between the two.
         for user in await self._runs.users():
             await self.admit(user)
+
+    async def rescue(self) -> None:
+        for run_id in await self._runs.left_behind(unless=WAITING):
+            await self.enqueue(run_id)
 
     async def close(self) -> None:
         if self._listening is not None:
@@ -169,7 +174,10 @@ async def opened(
     address: Address, queue: str, runs: Queue, most_of_user: int
 ) -> AsyncGenerator[ProcrastinateDispatcher]:
     connector = procrastinate.PsycopgConnector(
-        conninfo=address.with_password(), min_size=1, max_size=MOST_CONNECTIONS
+        conninfo=address.with_password(),
+        min_size=1,
+        max_size=MOST_CONNECTIONS,
+        timeout=SECONDS_TO_GET_A_CONNECTION,
     )
     app = procrastinate.App(connector=connector)
     async with app.open_async():

@@ -41,3 +41,7 @@ class Dispatcher(Protocol):
     async def heartbeat(self) -> None:
         """Say that this worker is alive, and enqueue the runs that nobody works on."""
         ...
+
+    async def rescue(self) -> None:
+        """Enqueue the runs of processes that have died. It costs little, so it is done often."""
+        ...

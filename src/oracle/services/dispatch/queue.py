@@ -8,8 +8,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from oracle.lazy_dataclass import dataclass
 from oracle.models.session import StoredRun
+from oracle.services.dispatch.news import SAID, tell
 from oracle.services.storage.database import Database
-from oracle.services.storage.records import checked, entities, of_project
+from oracle.services.storage.records import by_id, checked, entities, of_project
 from oracle.services.storage.runs import IS_HELD, QUEUED, SERVER, held_of
 from oracle.services.storage.schema import run_queue
 from oracle.services.storage.transactions import Transaction
@@ -52,12 +53,15 @@ class Queue:
 
     async def request_of(self, run_id: str) -> Mapping[str, Any] | None:
         """What was asked; None for a run that has begun, or was not asked through the queue."""
-        sql = (
-            "SELECT * FROM run_queue WHERE run_id = ? AND "
-            "NOT EXISTS (SELECT 1 FROM journal AS j WHERE j.run_id = run_queue.run_id)"
-        )
-        found = await self._database.read(lambda c: c.records(sql, [run_id]))
-        return (checked(run_queue, found[0])["request"] or None) if found else None
+        return await self._database.read(lambda c: _request_of(c, run_id))
+
+    async def look_at(self, run_id: str) -> tuple[StoredRun, Mapping[str, Any] | None]:
+        """A run, and what `request_of` returns for it."""
+
+        def read(connection: Transaction) -> tuple[StoredRun, Mapping[str, Any] | None]:
+            return by_id(connection, StoredRun, run_id), _request_of(connection, run_id)
+
+        return await self._database.read(read)
 
     async def problem_of(self, run_id: str) -> tuple[int, Mapping[str, Any]]:
         """How often the run has failed in a row, and how the last time."""
@@ -89,9 +93,15 @@ class Queue:
         await self._database.write(lambda c: c.execute(sql, [run_id]))
 
     async def ended(self, run_id: str) -> None:
-        """Forget what was asked: the record of the run has it."""
-        sql = "DELETE FROM run_queue WHERE run_id = ?"
-        await self._database.write(lambda c: c.execute(sql, [run_id]))
+        """Forget what was asked, as the record of the run has it, and wake the readers: the rest,
+        and the end, are in the record too.
+        """
+
+        def forget(connection: Transaction) -> None:
+            connection.execute("DELETE FROM run_queue WHERE run_id = ?", [run_id])
+            tell(connection, SAID, run_id)
+
+        await self._database.write(forget)
 
     async def left_behind(self, unless: str = "1 = 0") -> Sequence[str]:
         """Runs of processes that died: oldest first, the first hundred."""
@@ -164,6 +174,15 @@ class Queue:
             ]
 
         return await self._database.read(read)
+
+
+def _request_of(connection: Transaction, run_id: str) -> Mapping[str, Any] | None:
+    sql = (
+        "SELECT * FROM run_queue WHERE run_id = ? AND "
+        "NOT EXISTS (SELECT 1 FROM journal AS j WHERE j.run_id = run_queue.run_id)"
+    )
+    found = connection.records(sql, [run_id])
+    return (checked(run_queue, found[0])["request"] or None) if found else None
 
 
 def _entry(run: StoredRun, now: float, failures: int, problem: Mapping[str, Any]) -> QueuedRun:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from oracle.services.dispatch.news import SAID, tell
+from oracle.services.dispatch.news import CHANNEL, SAID, tell
 from oracle.services.storage.database import Database
 from oracle.services.storage.transactions import Transaction
 
@@ -22,6 +22,11 @@ MOST_ROWS: Final = 50
 _INSERT: Final = (
     "INSERT INTO run_chunks (run_id, seq, body) SELECT ?, ?, ? WHERE EXISTS "
     "(SELECT 1 FROM runs WHERE id = ? AND lease_owner = ?)"
+)
+# One round trip for both: chunks are what a run stores most often.
+_INSERT_AND_TELL: Final = (
+    f"WITH stored AS ({_INSERT} RETURNING 1), told AS ({{notice}}) "
+    "SELECT EXISTS (SELECT 1 FROM stored) FROM told"
 )
 _READ: Final = (
     "SELECT seq, body FROM run_chunks WHERE run_id = ? AND seq >= coalesce("
@@ -45,9 +50,10 @@ class Streams:
 
         def write(connection: Transaction) -> bool:
             values = [run_id, number, body, run_id, owner]
-            is_ours = connection.execute(_INSERT, values) == 1
-            tell(connection, SAID, run_id)
-            return is_ours
+            if notice := connection.backend.notice:
+                told = [CHANNEL, f"{SAID}:{run_id}"]
+                return connection.first(_INSERT_AND_TELL.format(notice=notice), [*values, *told])
+            return connection.execute(_INSERT, values) == 1
 
         return await self._database.write(write)
 

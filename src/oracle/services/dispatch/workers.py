@@ -79,14 +79,14 @@ class Workers:
             )
             of_process: defaultdict[str, list[str]] = defaultdict(list)
             for owner, run_id in held:
-                of_process[_process(owner)].append(run_id)
+                of_process[process_of(owner)].append(run_id)
             found = connection.records("SELECT * FROM run_workers ORDER BY started_at, id")
             rows = [checked(run_workers, row) for row in found]
             return [
                 WorkerRow(
                     **row,
                     is_alive=now - row["seen_at"] < DEAD_AFTER_SECONDS,
-                    run_ids=tuple(of_process[_process(row["id"])]),
+                    run_ids=tuple(of_process[process_of(row["id"])]),
                 )
                 for row in rows
             ]
@@ -94,5 +94,6 @@ class Workers:
         return await self._database.read(read)
 
 
-def _process(owner: str | None) -> str:
+def process_of(owner: str | None) -> str:
+    """The machine and the process of a worker, or of the owner of a lease."""
     return (owner or "").rpartition(":")[0]

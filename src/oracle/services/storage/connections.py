@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from oracle.errors import InputError, StoreError
+from oracle.errors import InputError, StoreError, StoreRuleError
 from oracle.services.installing import install_command
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.schema import Column
@@ -67,8 +67,8 @@ class Backend(Protocol):
     now: str
     """Seconds since 1970 by the database's clock."""
     begin: Mapping[str, str]
-    """Begins a transaction that is to `read` or to `write`. In a `snapshot` all reads see the
-    database as it was at the first of them.
+    """Begins a transaction that is to `read` or to `write`; empty if statements that read need
+    none. In a `snapshot` all reads see the database as it was at the first of them.
     """
     row_lock: str
     """At the end of a SELECT: other processes cannot change these rows until the end."""
@@ -235,4 +235,5 @@ def store_errors(url: Address) -> Generator[None]:
         advice = backend_of(url).explain(problem)
         if advice is None:
             raise
-        raise StoreError(f"{shown(url)} {advice}") from problem
+        kind = StoreRuleError if isinstance(problem, backend_of(url).value_errors) else StoreError
+        raise kind(f"{shown(url)} {advice}") from problem

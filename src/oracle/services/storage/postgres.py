@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import lru_cache
@@ -71,7 +72,8 @@ class Postgres:
     )
     now: str = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
     begin: Mapping[str, str] = {
-        "read": "BEGIN",
+        # Without a transaction each statement sees what is committed, as it does within one.
+        "read": "",
         "write": "BEGIN",
         "snapshot": "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     }
@@ -137,6 +139,8 @@ class Postgres:
     def is_usable(self, raw: Link) -> bool:
         if raw.closed or self.is_in_transaction(raw):
             return False
+        if not _has_news(raw.fileno()):
+            return True
         try:
             raw.execute("SELECT 1")
         except psycopg.Error:
@@ -192,6 +196,18 @@ class Postgres:
 
 
 Link: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+
+def _has_news(descriptor: int) -> bool:
+    """Whether the server has sent something unasked, most often that it ends. That costs no round
+    trip, so it can be asked before each use of a connection.
+    """
+    if not hasattr(select, "poll"):
+        # On Windows.
+        return True
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _connected(url: Address, seconds: int = CONNECT_SECONDS) -> Link:

@@ -108,9 +108,16 @@ class Account:
         self.periods: Mapping[Span, str] = {span: period_of(span, self.now) for span in SPANS}
 
     def hold(self, run_id: str, need: Need, budgets: Sequence[Budget]) -> Need:
-        """Returns what was granted."""
+        """Returns what was granted.
+
+        A run whose process died before its first record begins again. What was held for it then is
+        given back.
+        """
+        before = self._rows(run_id)
+        for row in before:
+            self._release(row)
         granted = self._trying(lambda: self._granted(need, budgets))
-        self._insert(run_id, Amount(granted.money or 0, granted.tokens))
+        self._hold_more(run_id, before, Amount(granted.money or 0, granted.tokens))
         return granted
 
     def check(self, need: Need, budgets: Sequence[Budget]) -> None:
@@ -137,11 +144,7 @@ class Account:
         rest = (_held(last) - _spent(last)).or_nothing
         # All of it: the limits of a run are on record, and it goes on with those.
         self._trying(lambda: self._check_all(rest, budgets))
-        if last["day"] == self.periods["day"]:
-            self._change(last, HELD, _spent(last) + rest)
-            self._add(last, rest, _spent(last) + rest)
-        else:
-            self._insert(run_id, rest)
+        self._hold_more(run_id, rows, rest)
 
     def settle(self, run_id: str, usage: Mapping[str, Any]) -> None:
         """Put what the run has cost in the place of what was held for it."""
@@ -219,9 +222,22 @@ class Account:
         before = self.now - ABANDONED_SECONDS
         found = [checked(spend, row) for row in self._connection.records(sql, [before, before])]
         for row in found:
+            self._release(row)
+        return bool(found)
+
+    def _release(self, row: Mapping[str, Any]) -> None:
+        """From now on it holds nothing, and what it is known to have spent counts."""
+        if row["state"] == HELD:
             self._change(row, RELEASED, _held(row))
             self._add(row, _spent(row) - _held(row), Amount() - _held(row))
-        return bool(found)
+
+    def _hold_more(self, run_id: str, rows: Sequence[Mapping[str, Any]], more: Amount) -> None:
+        """For a run that holds nothing. What it spends counts for the day on which that begins."""
+        if rows and (last := rows[-1])["day"] == self.periods["day"]:
+            self._change(last, HELD, _spent(last) + more)
+            self._add(last, more, _spent(last) + more)
+        else:
+            self._insert(run_id, more)
 
     # -- rows --------------------------------------------------------------------------------------
 

@@ -114,10 +114,11 @@ class Connections:
 
     def _within(self, raw: Any, kind: Kind | None) -> Generator[Transaction]:
         opened = Transaction(raw, self._backend, self._address)
-        if kind is None:
+        begin = "" if kind is None else self._backend.begin[kind]
+        if not begin:
             yield opened
             return
-        opened.execute(self._backend.begin[kind])
+        opened.execute(begin)
         try:
             yield opened
         except BaseException:
