@@ -307,6 +307,8 @@ def test_two_runs_have_one_shape_and_their_differences_are_numbered(serve, open_
         sides = page.locator(".side")
         expect(sides).to_have_count(2)
         assert sides.nth(0).evaluate(PLACES) == sides.nth(1).evaluate(PLACES)
+        widths = page.locator(".side").nth(0).evaluate("one => [one.scrollWidth, one.clientWidth]")
+        assert widths[0] == widths[1]
         expect(page.locator(".diffs [aria-current=true] i")).to_have_text("1")
         page.keyboard.press("n")
         count = page.locator(".diffs i").count()
@@ -323,8 +325,12 @@ def test_a_shadow_pair_has_the_table_of_the_gate_and_its_place_in_runs(serve, op
         section = page.get_by_role("region", name="Shadow")
         expect(section).to_contain_text("The plain loop and the tree, on the same 1 question.")
         section.get_by_role("link", name=pair.run_id[:8]).click()
-        expect(page.locator(".sides header").nth(0)).to_contain_text("recorded")
+        expect(page.locator(".sides header").nth(0)).to_contain_text("tree")
         expect(page.locator(".sides header").nth(1)).to_contain_text("plain loop")
+        # Nothing of the tree was done by the plain loop, whose tree does not have it.
+        of_tree = page.locator(".side").nth(1).locator(".node", has_text="decide")
+        expect(of_tree.first).to_have_class(re.compile("absent"))
+        expect(page.locator(".side").nth(1).locator(".node", has_text="not here")).not_to_have_count(0)
         gate = page.locator(".gate")
         expect(gate.locator("summary")).to_contain_text("as good or better on")
         gate.locator("summary").click()
