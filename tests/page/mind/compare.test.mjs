@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { indexTree, newRun, take, viewAt } from "../../../src/oracle/page/scripts/mind/reduce.js";
 import { groupIn, shapeOf } from "../../../src/oracle/page/scripts/mind/shape.js";
+import { pairsOf } from "../../../src/oracle/page/scripts/runs/pairs.js";
 import { withTold, wordsWithoutNode } from "../../../src/oracle/page/scripts/mind/told.js";
 import { nodes } from "./story.mjs";
 
@@ -74,4 +75,14 @@ test("a difference without a node has a name", () => {
   assert.equal(named(3, [], ["calls read"]), "only plain loop has this turn");
   assert.equal(named(2, ["calls read"], []), "something else is done");
   assert.equal(named(2, ["offers the tools: read"], ["offers the tools: none"]), "other tools are offered");
+});
+
+test("pairs to begin with are the same question asked twice, and runs with their shadows", () => {
+  const asked = (id, question, more = {}) => ({ id, question, stop_reason: "answered", started_at: 0, ...more });
+  const runs = [asked("d", "Why?", { is_live: true }), asked("c", "Why?"), asked("b", "How?"), asked("a", "Why?")];
+  const shadows = [{ run_id: "c", shadow_run_id: "s", question: "Why?" }];
+  assert.deepEqual(pairsOf(runs, shadows).map((pair) => pair.address), ["/compare/a/c", "/compare/c/s"]);
+  const many = Array.from({ length: 9 }, (_, at) => [asked(`n${at}`, `${at}?`), asked(`o${at}`, `${at}?`)]).flat();
+  assert.equal(pairsOf(many, Array(9).fill(shadows[0])).filter((pair) => pair.address === "/compare/c/s").length, 3);
+  assert.deepEqual(pairsOf([], []), []);
 });
