@@ -72,7 +72,7 @@ test("a card names the tools that only one side has, and not again in the next",
 
 test("a difference without a node has a name", () => {
   const named = (turn, a, b) => wordsWithoutNode(withTold([difference(turn, a, b)])[0], { a: "tree", b: "plain loop" }, { a: 2, b: 3 });
-  assert.equal(named(3, [], ["calls read"]), "only plain loop has this turn");
+  assert.equal(named(3, [], ["calls read"]), "only the plain loop has this turn");
   assert.equal(named(2, ["calls read"], []), "something else is done");
   assert.equal(named(2, ["offers the tools: read"], ["offers the tools: none"]), "other tools are offered");
 });

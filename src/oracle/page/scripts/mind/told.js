@@ -30,8 +30,10 @@ const toolsOf = (does) => new Set(does.flatMap(listed));
 
 /** A name for a difference that no node stands for. */
 export function wordsWithoutNode({ turn, told }, names, lengths) {
-  if (turn > lengths.b) return `only ${names.a} has this turn`;
-  if (turn > lengths.a) return `only ${names.b} has this turn`;
+  if (turn > lengths.b) return `only the ${nounOf(names.a)} has this turn`;
+  if (turn > lengths.a) return `only the ${nounOf(names.b)} has this turn`;
   const lines = [...told.a, ...told.b];
   return lines.every((line) => line.startsWith("offers ")) ? "other tools are offered" : "something else is done";
 }
+
+const nounOf = (name) => (name === "recorded" ? "recording" : name);
