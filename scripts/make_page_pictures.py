@@ -199,6 +199,7 @@ def decided(scene: Scene) -> None:
     page.wait_for_selector(".stage svg")
     page.locator(".node.yes.capsule").first.click()
     page.wait_for_selector(".card")
+    page.locator(".cite[data-number]").nth(3).wait_for()  # until then the answer has not its height
     page.locator(".scroll").evaluate("box => box.scrollTo(0, box.scrollHeight)")
     page.wait_for_selector(".stuck")
     scene.take(page, "decided")

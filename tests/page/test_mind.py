@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from oracle.bt.wrappers.shadow_mode import ShadowMode
 from oracle.testing import ScriptedModel
 from tests.api.test_asking import Gate
 from tests.page.conftest import PHONE, HeldModel, answer, ask, look
@@ -295,57 +294,6 @@ def test_a_live_run_is_held_before_a_node_and_goes_on(serve, open_page):
         expect(page.locator(".board")).to_contain_text("messages")
         page.get_by_role("button", name="Go on").click()
         expect(sentence(page)).to_have_text("Believed and answered.")
-
-
-def test_two_runs_have_one_shape_and_their_differences_are_numbered(serve, open_page):
-    with serve(look(), answer(), answer("It is in `auth.py:1`."), answer()) as server:
-        server.ask()
-        server.ask()
-        first, second = [run["id"] for run in server.http.get("/api/runs").json()[:2]]
-        page = open_page(f"{server.address}/compare/{second}/{first}")
-        expect(page.locator(".verdict h1 em")).to_contain_text("differ")
-        sides = page.locator(".side")
-        expect(sides).to_have_count(2)
-        assert sides.nth(0).evaluate(PLACES) == sides.nth(1).evaluate(PLACES)
-        expect(page.locator(".diffs [aria-current=true] i")).to_have_text("1")
-        page.keyboard.press("n")
-        count = page.locator(".diffs i").count()
-        expect(page.locator(".diffs [aria-current=true] i")).to_have_text(str(min(2, count)))
-        assert violations(page) == []
-
-
-def test_a_shadow_pair_has_the_table_of_the_gate_and_its_place_in_runs(serve, open_page):
-    with serve(look(), answer(), look(), answer(), look()) as server:
-        server.ask()
-        shadow = ShadowMode(server.door.agent.setup, server.door.store)
-        pair = server.run(shadow.compare(newest_run(server)))
-        page = open_page(f"{server.address}/runs")
-        section = page.get_by_role("region", name="Shadow")
-        expect(section).to_contain_text("The plain loop and the tree, on the same 1 question.")
-        section.get_by_role("link", name=pair.run_id[:8]).click()
-        expect(page.locator(".sides header").nth(0)).to_contain_text("recorded")
-        expect(page.locator(".sides header").nth(1)).to_contain_text("plain loop")
-        gate = page.locator(".gate")
-        expect(gate.locator("summary")).to_contain_text("as good or better on")
-        gate.locator("summary").click()
-        expect(gate.get_by_role("row", name=re.compile("needless"))).to_be_visible()
-        assert violations(page) == []
-
-
-def test_a_changed_copy_of_a_tree_is_tried_on_recordings_and_nothing_is_written(
-    served, open_page, root
-):
-    before = sorted(path.name for path in root.iterdir())
-    page = open_page(f"{served.address}/trees/budget", allow=["400 (Bad Request)"])
-    lua = page.get_by_label("Lua of this tree, a copy")
-    expect(lua).to_have_value(re.compile("WARNING_SHARE"))
-    lua.fill(lua.input_value().replace("WARNING_SHARE = 0.7", "WARNING_SHARE = 0.001"))
-    expect(page.locator(".whatif")).to_contain_text("most of a budget is spent")
-    lua.fill("BT.tree(")
-    expect(page.locator(".whatif .problem")).to_contain_text("budget.lua")
-    page.get_by_role("button", name="Undo all").click()
-    expect(page.locator(".whatif")).to_contain_text("Tried on 1 recording")
-    assert sorted(path.name for path in root.iterdir()) == before
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -102,8 +102,9 @@ test("tools of one reason are one row, and a change is a line", () => {
   const tool = (name, state, reason = "why") => ({ name, state, reason, uses: 0 });
   const rows = toolRows([tool("a", "offered"), tool("b", "offered"), tool("c", "withheld"), tool("d", "withheld"), tool("e", "withheld", "other")], 4);
   assert.deepEqual(rows.map((row) => row.tools.map((one) => one.name).join("")), ["a", "b", "cd", "e"]);
-  const changes = toolChanges([{ turn: 1, list: [tool("a", "offered")] }, { turn: 2, list: [tool("a", "withdrawn")] }]);
-  assert.deepEqual(changes.map((one) => [one.turn, one.name, one.state]), [[2, "a", "withdrawn"]]);
+  const both = (turn, state) => ({ turn, list: [tool("a", state), tool("b", state), tool("c", "withheld")] });
+  const changes = toolChanges([both(1, "offered"), both(2, "withdrawn"), both(3, "withdrawn")]);
+  assert.deepEqual(changes, [{ turn: 2, state: "withdrawn", names: ["a", "b"] }]);
 });
 
 test("a card has a row for each turn up to the playhead", () => {

@@ -31,6 +31,18 @@ for (const detail of ["path", "turn", "all"]) {
   });
 }
 
+test("in detail Turn the columns together are no higher than the stage", () => {
+  const many = (path, count) => Array.from({ length: count }, (_, at) => [`${path}/n${at}`, "action"]);
+  const tree = indexTree({ name: "t", nodes: nodes([
+    ["root", "sequence"], ...many("root", 6), ["root/turn", "sequence"], ["root/turn/first", "sequence"], ["root/turn/first/end", "exit"], ...many("root/turn", 20),
+  ]) });
+  const view = { statuses: new Map(), focus: tree.byPath.get("root/turn/first/end"), end: true };
+  for (const height of [300, 400, 500]) {
+    const { top, bottom } = fitted(tree, view, { detail: "turn", width: 2000, height, measure, opened: new Set(), closed: new Set() });
+    assert.ok(bottom - top <= height, `${bottom - top} of ${height}`);
+  }
+});
+
 test("columns are as wide as their widest box, and a gap apart", () => {
   const { boxes, columns } = drawn(played(), { detail: "turn" });
   for (const one of boxes) {

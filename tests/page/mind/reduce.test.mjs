@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { take, viewAt } from "../../../src/oracle/page/scripts/mind/reduce.js";
-import { events, played, whileWriting } from "./story.mjs";
+import { newRun, take, viewAt } from "../../../src/oracle/page/scripts/mind/reduce.js";
+import { events, nodes, played, whileWriting } from "./story.mjs";
 
 const T = "question/turns/turn/turn";
 const statusOf = (view, path) => view.statuses.get(path)?.status ?? null;
@@ -77,4 +77,15 @@ test("a turn that names no tools says nothing about them", () => {
   take(run, "turn", { at: run.at, turn: 9, phase: "end", tools: [], budgets: [] });
   assert.ok(before.length > 0);
   assert.deepEqual(viewAt(run).tools, before);
+});
+
+test("what an exit leaves has ended as the exit did, and is not drawn as never reached", () => {
+  const run = newRun("a");
+  take(run, "tree", { name: "t", nodes: nodes([["turns", "loop"], ["turns/turn", "sequence"], ["turns/turn/at limit", "guard"], ["turns/turn/at limit/exit", "exit", { loop: "turns" }], ["turns/turn/later", "action"]]) });
+  take(run, "turn", { turn: 1, phase: "start", at: 0 });
+  for (const path of ["turns/turn/at limit/exit", "turns/turn/at limit", "turns"]) take(run, "node", { path, status: "success", turn: 1, tick: 1, at: 1 });
+  take(run, "end", { stop_reason: "turn_limit", at: 1 });
+  const { statuses } = viewAt(run, null);
+  assert.equal(statuses.get("turns/turn").status, "success");
+  assert.equal(statuses.get("turns/turn/later"), undefined);
 });

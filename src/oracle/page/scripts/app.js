@@ -14,6 +14,7 @@ import { listSessions } from "./sessions/listing.js";
 import { Chat } from "./chat/chat.js";
 import { FirstVisit } from "./first.js";
 import { Recording } from "./runs/recording.js";
+import { ChooseTwo } from "./runs/pairs.js";
 import { Runs } from "./runs/runs.js";
 import { Mind } from "./mind/mind.js";
 import { Sources } from "./mind/sources.js";
@@ -58,10 +59,6 @@ function panes(route, { isTalk, isBeside, isMindHidden, width }) {
   if (route.name === "run") return html`<${Recording} id=${route.run} />${beside}${mind}`;
   if (isTalk) return html`<${Chat} />${beside}${mind}`;
   return html`<${FirstVisit} width=${width} />`;
-}
-
-function ChooseTwo() {
-  return html`<div class="empty"><h1>Two runs, side by side.</h1><p>Choose two in <a class="link" href="/runs">Runs</a>, and the decisions that differ are shown here.</p></div>`;
 }
 
 /** What an address asks for. */
@@ -128,6 +125,7 @@ function listenToKeys() {
   keys.onKey("g a", () => router.go(state.session?.id ? `/s/${state.session.id}` : "/"));
   keys.onKey("g r", () => router.go("/runs"));
   keys.onKey("g c", () => router.go("/compare"));
+  keys.onKey("g t", () => router.go("/trees"));
   keys.onKey("t", () => set({ stage: "tree" }));
   keys.onKey("s", () => set({ stage: "sources" }));
   keys.onKey("Escape", escape);

@@ -16,11 +16,12 @@ export function FirstVisit() {
       <h1>Ask this project something.</h1>
       <p class="lead">Answers come with the lines they rest on, and you can watch how they come about.</p>
       <${Composer} isFirst placeholder="Where is …, and how does it work?" />
-      ${page && (questions.length > 0 || recorded) && html`<section class="tryout"><h2>Or start with one of these</h2><ul>
+      ${!page?.questions && html`<${Waiting} />`}
+      ${(questions.length > 0 || recorded) && html`<section class="tryout"><h2>Or start with one of these</h2><ul>
         ${questions.map((one) => html`<li key=${one.question}><button type="button" onClick=${() => ask(one.question, null)}>${one.question}</button><span>${one.kind}</span></li>`)}
         ${recorded && html`<li><a href=${`/runs/${recorded.id}?play=1`}>Watch a recorded run instead</a><span>${plural(recorded.usage?.turns ?? 1, "turn")}</span></li>`}
       </ul></section>`}
-      ${page && html`<${State} page=${page} />`}
+      ${page?.questions && html`<${State} page=${page} />`}
     </div></main>
     <section class="mind phases" aria-label="The mind" id="mind" tabindex="-1"><div>
       <h2>What will decide</h2>
@@ -28,6 +29,12 @@ export function FirstVisit() {
       <${TreeAtRest} outline=${page?.tree?.outline ?? []} />
       <p class="marks">${MARKS.map(([mark, word]) => html`<span key=${mark}><${Mark} name=${mark} />${word}</span>`)}</p>
     </div></section>`;
+}
+
+/** What is not known yet has its place, so that the field does not move when it comes. */
+function Waiting() {
+  return html`<div aria-hidden="true" class="is-waiting"><section class="tryout"><h2><span class="bone"></span></h2><ul>${[1, 2, 3, 4].map((one) => html`<li key=${one}><p><span class="bone"></span></p></li>`)}</ul></section>
+    <div class="state"><i></i><p>${" "}</p><i></i><p>${" "}</p></div></div>`;
 }
 
 const MARKS = [["run", "running"], ["yes", "yes"], ["no", "no"], ["skip", "skipped"], ["halt", "halted"], ["err", "broken"]];

@@ -12,14 +12,12 @@ export function Closing({ exchange }) {
   const { tone, mark } = endOf(exchange.stopReason);
   const missing = done?.missing ?? [];
   const tried = tone === "yes" ? [] : (done?.tried ?? []);
+  const lists = [["Tried", tried], ["Missing", missing]].filter(([head, list]) => list.length > 0 && !says(exchange.answer, head));
   const { of, hold } = holding(exchange);
   return html`
     ${exchange.error && tone !== "yes" && html`<p class="note is-broken"><${Mark} name="err" /><span>${exchange.error}</span></p>`}
-    ${(tried.length > 0 || missing.length > 0) &&
-    html`<div class="lists">
-      ${tried.length > 0 && html`<div><h4>Tried</h4><ul>${tried.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`}
-      ${missing.length > 0 && html`<div><h4>Missing</h4><ul>${missing.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`}
-    </div>`}
+    ${lists.length > 0 &&
+    html`<div class="lists">${lists.map(([head, list]) => html`<div key=${head}><h4>${head}</h4><ul>${list.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`)}</div>`}
     ${done?.caveat && !isAboutReader(exchange) && html`<p class="note"><${Mark} name="info" /><span>${done.caveat}</span></p>`}
     ${isAboutReader(exchange) && html`<${NoModel} />`}
     <footer class="closing">
@@ -37,6 +35,9 @@ export function Closing({ exchange }) {
     </footer>
   `;
 }
+
+/** An answer that the tree put together from what was found has these lists as lines of its own. */
+const says = (answer, head) => new RegExp(`^${head}: `, "m").test(answer ?? "");
 
 /** Without a model the page says so once, below the first answer of the conversation. */
 function isAboutReader(exchange) {

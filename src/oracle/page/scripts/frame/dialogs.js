@@ -30,7 +30,7 @@ function Dialog({ children }) {
 
 const KEYS = [
   ["/", "to the question field"], ["↵  ⇧↵", "ask, new line"], ["esc", "close what is open, else stop the run"], ["j  k", "next, previous exchange or row"],
-  ["t  s", "Tree, Sources"], ["1  2  3", "Path, Turn, All"], ["f", "to the node that runs or decided"], ["m", "hide or show the mind"], ["g a  g r  g c", "Ask, Runs, Compare"],
+  ["t  s", "Tree, Sources"], ["1  2  3", "Path, Turn, All"], ["f", "to the node that runs or decided"], ["m", "hide or show the mind"], ["g a  g r", "Ask, Runs"], ["g c  g t", "Compare, Trees"],
   ["space", "play, pause"], ["←  →", "one step (recordings)"], ["[  ]", "previous, next turn"], ["n  ⇧n", "next, previous difference"],
   ["l", "to the live end"], ["b", "break before the chosen node"], ["+  −  0", "zoom in All"], ["c", "copy the answer; in Runs, compare"], ["?", "this list"],
 ];

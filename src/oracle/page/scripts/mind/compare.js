@@ -12,6 +12,7 @@ import { lanesOf } from "./lanes.js";
 import { newRun, take } from "./reduce.js";
 import { sharedDrawing, Side } from "./side.js";
 import { Speeds } from "./timeline.js";
+import { withTold, wordsWithoutNode } from "./told.js";
 import { placedDifferences, sideWords, stepAtPlace, unionTree, verdictWords, viewAtPlace } from "./union.js";
 
 export function Compare({ a, b }) {
@@ -40,7 +41,7 @@ export async function recorded(id, signal) {
 
 /** `verdict` is what /api/compare or /replay says; the runs are reduced from their frames. */
 export function Comparison({ left, right, verdict }) {
-  const differences = useMemo(() => placedDifferences(verdict.differences ?? [], right, left), [verdict, left, right]);
+  const differences = useMemo(() => withTold(placedDifferences(verdict.differences ?? [], right, left)), [verdict, left, right]);
   const decided = differences.filter((one) => !one.assumed);
   const [chosen, choose] = useState(decided[0]?.number ?? null);
   const turns = Math.max(left.turns.length, right.turns.length, 1);
@@ -59,8 +60,11 @@ export function Comparison({ left, right, verdict }) {
   </div>`;
 }
 
+/** What the two are to each other: a run and its replay, a pair of the shadow, or just two runs. */
 function namesOf({ names, a, b }) {
-  return { a: names?.a ?? (a?.tree === "baseline" ? "plain loop" : "recorded"), b: names?.b ?? (b == null ? "replay" : b.tree === "baseline" ? "plain loop" : b.shadow_of ? "tree" : "other run") };
+  const [first, second] = b == null ? ["recorded", "replay"] : b.shadow_of || a?.shadow_of ? ["tree", "tree"] : ["first", "second"];
+  const nameOf = (run, name) => (run?.tree === "baseline" ? "plain loop" : name);
+  return { a: names?.a ?? nameOf(a, first), b: names?.b ?? nameOf(b, second) };
 }
 
 function Verdict({ verdict, decided, left, right, names }) {
@@ -89,33 +93,40 @@ function Sides({ union, views, marks, names, onChoose }) {
     return () => watcher.disconnect();
   }, []);
   const differing = [...marks.keys()].map((path) => union.tree.byPath.get(path));
-  const drawing = sharedDrawing(union.tree, views, differing, width);
+  const drawing = sharedDrawing(union.tree, views, differing, width, [union.missing.a, union.missing.b]);
   return html`<div class="sides" ref=${ref}>
     ${["a", "b"].map((side, at) => html`<section key=${side} aria-label=${names[side]}><header><b>${names[side]}</b>${views[at].turn ? html`<span>turn ${views[at].turn}</span>` : null}</header>
-      <${Side} tree=${union.tree} view=${views[at]} missing=${union.missing[side]} drawing=${drawing} marks=${marks} label=${`Tree, ${names[side]}`} onChoose=${onChoose} /></section>`)}
+      <${Side} tree=${union.tree} view=${views[at]} missing=${union.missing[side]} drawing=${drawing} marks=${marks} label=${`Tree, ${names[side]}`} onChoose=${onChoose} onScroll=${scrollOther} /></section>`)}
   </div>`;
 }
 
+// Both sides have the same shape, so they show the same part of it.
+function scrollOther({ currentTarget: side }) {
+  for (const other of side.closest(".sides").querySelectorAll(".side")) {
+    if (other !== side) other.scrollTo(side.scrollLeft, side.scrollTop);
+  }
+}
+
 function Difference({ one, names, lengths, isChosen, onChoose }) {
-  const name = one.path?.split("/").at(-1) ?? turnName(one, names, lengths);
+  const name = one.path?.split("/").at(-1) ?? wordsWithoutNode(one, names, lengths);
   return html`<li class=${one.assumed ? "assumed" : ""}><button aria-current=${String(isChosen && !one.assumed)} onClick=${onChoose}>
     ${one.assumed ? html`<${Mark} name="info" />` : html`<i>${one.number}</i>`}
     <span class="where">${one.assumed ? `Assumed: ${name}` : name} <small>turn ${one.turn}${one.place ? `, ${one.place}` : inside(one.path)}</small></span>
     ${one.assumed || !one.path ? null : html`<span class="sides-words"><span>${names.a} <b>${sideWords(one.a)}</b></span><span>${names.b} <b>${sideWords(one.b)}</b></span></span>`}
     ${one.why && !saysOnlyTheSides(one) ? html`<span class="why">${sentenceCase(one.why)}</span>` : null}
-    ${["a", "b"].map((side) => (one[side]?.does?.length ? html`<span key=${side} class="why" title=${one[side].does.join("\n")}><b>${names[side]}</b> ${one[side].does.slice(0, MOST_DONE).map(shortened).join("; ")}${one[side].does.length > MOST_DONE ? "; …" : ""}</span>` : null))}
+    ${["a", "b"].map((side) => html`<${Told} key=${side} name=${names[side]} lines=${one.told[side]} />`)}
   </button></li>`;
+}
+
+function Told({ name, lines }) {
+  if (lines.length === 0) return null;
+  const shown = lines.slice(0, MOST_DONE).map(shortened).join("; ");
+  return html`<span class="why" title=${lines.join("\n")}><b>${name}</b> ${shown}${lines.length > MOST_DONE ? "; …" : ""}</span>`;
 }
 
 const MOST_DONE = 2; // things that a side did; all of them are in the title
 const LONGEST = 90;
 const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text);
-
-/** A difference without a node: one of them has gone on for longer, or did something else. */
-function turnName({ turn }, names, lengths) {
-  if (turn > lengths.b) return `only ${names.a} has this turn`;
-  return turn > lengths.a ? `only ${names.b} has this turn` : "something else is done";
-}
 
 /** The words above it say the same: yes here, no there; or that the tools of a turn are only where the turn is. */
 const saysOnlyTheSides = (one) => (one.path ? /in the first, .* in the second\.$/.test(one.why) : one.a?.does?.length > 0 || one.b?.does?.length > 0);

@@ -12,11 +12,19 @@ const WAYS = {
   path: [[0, 2], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [4, 2], [6, 2], [7, 3]],
 };
 
+const FEWEST_ROWS = 6;
+
 export function fitted(tree, view, { detail, width, height, measure, opened, closed, kept = null, first = 0, rowHeight = 26, extra = null }) {
-  const room = Math.floor((height - 40) / rowHeight) - 1;
-  const draw = ([join, crumbs], way, longest) => {
+  const drawIn = (room, [join, crumbs], way, longest) => {
     const shape = shapeOf(tree, view, { detail, opened, closed, room, join, crumbs, extra, longest });
     return { ...shape, ...layOut(shape.root, { measure, rowHeight, kept }), way };
+  };
+  // Each column fits by itself, and together they may not: what is above the line in one pushes the next one down.
+  const draw = (...how) => {
+    const room = Math.floor((height - 40) / rowHeight) - 1;
+    const drawing = drawIn(room, ...how);
+    const over = Math.ceil((drawing.bottom - drawing.top - height) / rowHeight);
+    return detail === "turn" && over > 0 ? drawIn(Math.max(FEWEST_ROWS, room - over), ...how) : drawing;
   };
   if (detail === "all") return draw([0, 0], 0, Infinity);
   let narrowest = null;

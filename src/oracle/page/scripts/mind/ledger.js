@@ -22,7 +22,7 @@ export function Ledger() {
   const scarcity = view?.tools?.some((one) => one.state === "offered") ? "reserve left" : "tools withdrawn";
   return html`<section class="ledger" aria-labelledby="ledger-heading">
     <h3 id="ledger-heading">Ledger <span>${hasReserve ? "hatched: kept for the answer" : ""}</span></h3>
-    <div>${budgets.map((budget) => html`<${Gauge} key=${budget.name} budget=${budget} isLive=${view.isLive} scarcity=${scarcity} />`)}</div>
+    <div class="gauges">${budgets.map((budget) => html`<${Gauge} key=${budget.name} budget=${budget} isLive=${view.isLive} scarcity=${scarcity} />`)}</div>
     ${budgets.length === 0 ? html`<p class="nothing">What a run may spend, and has.</p>` : null}
   </section>`;
 }

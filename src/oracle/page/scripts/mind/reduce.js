@@ -148,6 +148,7 @@ export function viewAt(run, step = null) {
   };
   view.decided = decidedAt(run, view);
   view.focus = focusOf(run, view);
+  leaveThrough(run.tree, view);
   return view;
 }
 
@@ -230,6 +231,15 @@ export function focusOf(run, view) {
   const running = runningLeaf(tree, view.statuses);
   if (running) return running;
   return view.decided ?? lastLeaf(run, view) ?? tree.roots[0];
+}
+
+// An exit leaves the nodes between itself and its loop without a word of their own: they ended as it did.
+function leaveThrough(tree, { decided, statuses }) {
+  if (decided?.kind !== "exit") return;
+  const exit = statuses.get(decided.path);
+  for (const above of exit ? ancestorsOf(tree, decided) : []) {
+    if (!statuses.has(above.path)) statuses.set(above.path, { ...exit, path: above.path });
+  }
 }
 
 // What decided, once the turn or the run has ended.

@@ -12,7 +12,7 @@ const GLYPHS = { loop: "loop", selector: "selector", sequence: "sequence" };
 
 export function TreeAtRest({ outline }) {
   const rows = outline.map((one, at) => rowOf(one, at));
-  if (!rows.length) return html`<div class="atrest"></div>`;
+  if (!rows.length) return html`<div class="atrest is-waiting"></div>`;
   const height = rows.length * ROW;
   const right = Math.max(TEXT, ...rows.map((row) => row.x + row.width + 34));
   return html`<svg class="tree still atrest" width="520" height=${height} viewBox=${`-0.5 -0.5 520 ${height}`} role="list" aria-label="The parts of the tree">

@@ -212,11 +212,21 @@ export function groupBox(context, parent, list, id) {
   const statuses = list.map((unit) => statusOf(unit, context.statuses));
   const { word, status } = groupWord(statuses, parent.inner.kind, context.isOver);
   return {
-    id, isGroup: true, label: `${list.length} ${word}`, status, shape: "box", glyph: null, wrappers: [], unit: null, units: list,
+    id, isGroup: true, kind: parent.inner.kind, label: `${list.length} ${word}`, status, shape: "box", glyph: null, wrappers: [], unit: null, units: list,
     isLit: false, isFocus: false, isLeaf: false, isFolded: true, decided: false, children: [], only: false,
-    count: list.reduce((sum, unit) => sum + unit.outer.end - unit.outer.index, 0),
+    count: nodesOf(list),
   };
 }
+
+/** A group as it is in another run, of which `lacks` are the paths that its tree does not have. */
+export function groupIn(box, statuses, lacks) {
+  const units = box.units.filter((unit) => !lacks.has(unit.path));
+  if (units.length === 0) return { ...box, label: `${box.units.length} not here`, status: null, only: true };
+  const { word, status } = groupWord(units.map((unit) => statusOf(unit, statuses)), box.kind, true);
+  return { ...box, label: `${units.length} ${word}`, status, count: nodesOf(units) };
+}
+
+const nodesOf = (units) => units.reduce((sum, unit) => sum + unit.outer.end - unit.outer.index, 0);
 
 function groupWord(statuses, kind, isOver) {
   const all = (wanted) => statuses.every((status) => wanted.includes(status));
@@ -232,8 +242,7 @@ function groupWord(statuses, kind, isOver) {
 // then a branch whose siblings were not asked, then any. What stood beside the child stays, folded, beside the box.
 function joinAlong(root, count, context) {
   for (let i = 0; i < count; i += 1) {
-    const line = litLine(root);
-    const pairs = line.slice(0, -2).map((box, at) => ({ box, child: line[at + 1], cost: joinCost(box, line[at + 1], at) }));
+    const pairs = litLines(root).flatMap((line) => line.slice(0, -2).map((box, at) => ({ box, child: line[at + 1], cost: joinCost(box, line[at + 1], at) })));
     const best = pairs.reduce((least, pair) => (pair.cost < (least?.cost ?? Infinity) ? pair : least), null);
     if (!best || best.cost === Infinity) return;
     joinPair(root, best.box, best.child, context);
@@ -249,6 +258,19 @@ export function litLine(root) {
   }
 }
 
+// All of them: in a comparison each run has its own.
+function litLines(root) {
+  const lines = [];
+  const waiting = [[root]];
+  while (waiting.length > 0) {
+    const line = waiting.pop();
+    const next = line.at(-1).children.filter((child) => child.isLit);
+    if (next.length === 0) lines.push(line);
+    waiting.push(...next.map((child) => [...line, child]));
+  }
+  return lines;
+}
+
 function joinCost(box, child, at) {
   const siblings = box.children.filter((one) => one !== child);
   if (siblings.length === 0) return at;
@@ -256,7 +278,7 @@ function joinCost(box, child, at) {
   if (box.isKept || child.isKept || siblings.some((one) => one.isLit)) return Infinity;
   if (siblings.length > MANY_SIBLINGS) return Infinity; // they are what the reader came for
   const asked = siblings.filter((one) => one.status !== null).length;
-    // A selector with few branches is a question whose answer is the branch: both fit in one box.
+  // A selector with few branches is a question whose answer is the branch: both fit in one box.
   const isQuestion = box.glyph === "selector" && siblings.length <= 5 ? 14 : 0;
   return 20 + siblings.length * 2 + asked * 4 + child.wrappers.length * 30 - isQuestion;
 }
@@ -287,6 +309,7 @@ function joinPair(root, box, child, context) {
 // Of a selector the branch that it took says more, of anything else its own name.
 function joinedLabel(box, child) {
   const [first] = box.joined;
+  if (first.label === child.label) return first.label; // a guard and its branch often have one name
   if (first.label.length + child.label.length <= LONG_LABEL) return `${first.label} › ${child.label}`;
   return box.glyph === "selector" ? `› ${child.label}` : `${first.label} ›`;
 }
@@ -296,14 +319,13 @@ function merged(boxes, id, kind, { opened, isOver }) {
   if (boxes.length < 2 || units.some((unit) => isAlone(unit, opened))) return boxes;
   const statuses = boxes.map((box) => box.status);
   const { word, status } = groupWord(statuses, kind, isOver);
-  const count = units.reduce((sum, unit) => sum + unit.outer.end - unit.outer.index, 0);
-  return [{ ...boxes[0], id, isGroup: true, unit: null, units, label: `${units.length} ${word}`, status, count,
+  return [{ ...boxes[0], id, isGroup: true, kind, unit: null, units, label: `${units.length} ${word}`, status, count: nodesOf(units),
     shape: "box", glyph: null, wrappers: [], isFolded: true, isLeaf: false, children: [] }];
 }
 
 function parentOf(root, box) {
   if (root === box) return null;
-  const line = litLine(root);
+  const line = litLines(root).find((one) => one.includes(box));
   return line[line.indexOf(box) - 1] ?? null;
 }
 

@@ -4,29 +4,48 @@ import { Box, boxKey } from "./box.js";
 import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { ancestorsOf } from "./reduce.js";
-import { shapeOf, statusOf, unitOf } from "./shape.js";
+import { groupIn, shapeOf, statusOf, unitOf } from "./shape.js";
 import { walkKey } from "./treekeys.js";
 import { crumbWords } from "./words.js";
 
 const ROW = 30;
 const MARGIN = 24;
-const WAYS = [[0, 0], [0, 2], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [7, 2]];
+const EDGE = 10; // at the right: a folded box has a second edge
+// [joined boxes, boxes that become words, longest name beside a line]: the mildest that fits is taken.
+const WAYS = [[0, 0], [0, 2], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [7, 2], [8, 3], [8, 3, 12]];
 
-/** One layout for both sides: what is on the line of either, or differs, is opened. */
-export function sharedDrawing(tree, views, differing, width) {
+/** One layout for both sides: what is on the line of either, or differs, is opened. `missing` is what each side lacks. */
+export function sharedDrawing(tree, views, differing, width, missing) {
   const ends = views.map((view) => view.focus && tree.byPath.get(view.focus.path)).filter(Boolean);
   const { nodes, closed } = differing.length ? cutBelow(tree, ends, differing) : { nodes: ends, closed: new Set() };
   const [first, ...others] = nodes.length ? nodes : [tree.roots[0]];
   const union = { statuses: views[0].statuses, focus: first, end: true, isEnd: true };
   const kept = new Set(differing.map((node) => node.path));
+  const draw = ([join, crumbs, longest], most = longest) => {
+    const shape = shapeOf(tree, union, { detail: "path", join, crumbs, closed, extra: [...others, ...differing], kept, longest: most });
+    widen(shape.root, views, missing);
+    return { ...shape, ...layOut(shape.root, { measure, rowHeight: ROW }) };
+  };
+  const room = width - MARGIN - EDGE;
   let best = null;
-  for (const [join, crumbs] of WAYS) {
-    const shape = shapeOf(tree, union, { detail: "path", join, crumbs, closed, extra: [...others, ...differing], kept });
-    const drawing = { ...shape, ...layOut(shape.root, { measure, rowHeight: ROW }) };
+  for (const way of WAYS) {
+    const drawing = draw(way);
+    if (drawing.width <= room) {
+      const whole = draw(way, Infinity); // with all names in full, if they fit after all
+      return whole.width <= room ? whole : drawing;
+    }
     if (!best || drawing.width < best.width) best = drawing;
-    if (drawing.width <= width - 2 * MARGIN) return drawing;
   }
   return best;
+}
+
+// A group may have a longer name on one side than on the other, and both sides have the same shape.
+function widen(box, views, missing) {
+  if (box.isGroup) {
+    const labels = views.map((view, at) => groupIn(box, view.statuses, missing[at]).label);
+    box.label = labels.reduce((longest, label) => (measure(label) > measure(longest) ? label : longest));
+  }
+  for (const child of box.children) widen(child, views, missing);
 }
 
 // What follows from a difference is not drawn: both lines end one box after the deepest node that differs.
@@ -50,7 +69,7 @@ function unitsTo(tree, node) {
   return line;
 }
 
-export function Side({ tree, view, missing, drawing, marks, label, onChoose }) {
+export function Side({ tree, view, missing, drawing, marks, label, onChoose, onScroll }) {
   const cache = useRef(new Map());
   const ref = useRef(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
@@ -65,8 +84,12 @@ export function Side({ tree, view, missing, drawing, marks, label, onChoose }) {
   const edges = drawing.edges.map((edge) => ({ ...edge, isLit: edge.id.split(">").every((id) => byId.get(id)?.isLit) })).sort((a, b) => a.isLit - b.isLit);
   const height = drawing.bottom - drawing.top;
   const y = Math.round((drawing.crumbs.length ? 46 : 20) - drawing.top + Math.max(0, (size.height - height - 70) * 0.4)) + 0.5;
-  const needs = { width: drawing.width + 2 * MARGIN, height: height + 70 };
-  return html`<div class="side" ref=${ref}>
+  const needs = { width: drawing.width + MARGIN + EDGE, height: height + 70 };
+  const target = boxes.findLast((one) => numberOf(one.box, marks)) ?? boxes.find((one) => one.box.isFocus);
+  const [right, middle] = target ? [target.x + target.width + 2 * MARGIN, target.y + y] : [0, 0];
+  // Where not all fits, what differs is in view.
+  useLayoutEffect(() => { ref.current.scrollTo(right - size.width, middle - size.height / 2); }, [right, middle, size.width, size.height]);
+  return html`<div class="side" ref=${ref} onScroll=${onScroll}>
     ${drawing.crumbs.length ? html`<p class="crumbs">${crumbWords(drawing.crumbs, view.turn)}</p>` : null}
     <svg class="tree" width=${Math.max(size.width, needs.width)} height=${Math.max(size.height, needs.height)} role="tree" aria-label=${label} onKeyDown=${walkKey} onClick=${(event) => onChoose(event.target.closest("[data-id]")?.dataset.id)}>
       <g role="none">${bands(drawing, marks, y, Math.max(size.width, needs.width))}</g>
@@ -96,7 +119,7 @@ function litOn(tree, view, marks) {
 }
 
 function dressed(box, view, missing, lit) {
-  if (box.isGroup) return { ...box, isLit: false };
+  if (box.isGroup) return { ...groupIn(box, view.statuses, missing), isLit: false };
   const status = statusOf(box.unit, view.statuses);
   const isFocus = Boolean(view.focus) && box.unit.members.some((one) => one.path === view.focus.path);
   return { ...box, status, isLit: lit.has(box.id), isFocus, decided: isFocus && status === "success" && view.decided != null, only: missing.has(box.id) };

@@ -28,13 +28,16 @@ export function toolRows(tools, most = ROWS) {
   return rows;
 }
 
-/** What has changed between two turns, as lines. Pure. */
+/** What has changed between two turns: a line for those that became the same in the same turn. Pure. */
 export function toolChanges(lists) {
   const lines = [];
   for (let i = 1; i < lists.length; i += 1) {
     const before = new Map(lists[i - 1].list.map((tool) => [tool.name, tool.state]));
     for (const tool of lists[i].list) {
-      if (before.has(tool.name) && before.get(tool.name) !== tool.state) lines.push({ turn: lists[i].turn, ...tool, before: before.get(tool.name) });
+      if (!before.has(tool.name) || before.get(tool.name) === tool.state) continue;
+      const line = lines.find((one) => one.turn === lists[i].turn && one.state === tool.state);
+      if (line) line.names.push(tool.name);
+      else lines.push({ turn: lists[i].turn, state: tool.state, names: [tool.name] });
     }
   }
   return lines;
@@ -43,7 +46,7 @@ export function toolChanges(lists) {
 const markFor = (row) => (row.state === "offered" ? "yes" : row.state === "withdrawn" ? "halt" : /yes|person|approv/.test(row.reason) ? "person" : "held");
 
 // The server's reasons are sentences; a row has room for their beginning.
-const shortReason = (reason) => (reason ?? "").replace(/^for a question about /, "class ").replace(/^not part of the first grant: /, "").replace(/^granted on request, or if the search is stuck$/, "if asked for, or stuck").replace(/^writes: needs a clear request, or a yes$/, "needs your yes");
+const shortReason = (reason) => (reason ?? "").replace(/^for a question about /, "class ").replace(/^not part of the first grant: /, "").replace(/^granted on request, or if the search is stuck$/, "if asked for, or stuck").replace(/^writes: needs a clear request, or a yes$/, "needs your yes").replace(/^all tools are withdrawn: this turn is/, "withdrawn");
 
 export function Tools() {
   const view = useShown("panels");
@@ -57,7 +60,7 @@ export function Tools() {
     <ul class="grants">
       ${rows.map((row) => html`<li key=${row.tools[0].name} class=${row.state} title=${`${row.tools.map((one) => one.name).join(", ")}: ${row.state}, ${row.reason}`}>
         <${Mark} name=${markFor(row)} label=${row.state} /><span><code>${row.tools[0].name}</code>${row.tools.length > 1 ? html` <small>+${row.tools.length - 1}</small>` : uses(row.tools[0])}</span><span class="why">${shortReason(row.reason)}</span></li>`)}
-      ${changes.slice(-2).map((one) => html`<li key=${`${one.turn}${one.name}`} class="change"><${Mark} name="info" /><span>turn ${one.turn}: <code>${one.name}</code></span><span class="why">${one.state === "offered" ? "granted" : one.state}</span></li>`)}
+      ${changes.slice(-2).map((one) => html`<li key=${`${one.turn}${one.state}`} class="change" title=${one.names.join(", ")}><${Mark} name="info" /><span>turn ${one.turn}: <code>${one.names[0]}</code>${one.names.length > 1 ? html` <small>+${one.names.length - 1}</small>` : null}</span><span class="why">${one.state === "offered" ? "granted" : one.state}</span></li>`)}
     </ul>
     ${tools.length === 0 ? html`<p class="nothing">What it may use, and why.</p>` : null}
   </section>`;

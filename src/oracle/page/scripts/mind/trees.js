@@ -6,6 +6,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../html.js";
 import { Mark } from "../marks.js";
 import { state, useStore } from "../store.js";
 import { Box } from "./box.js";
+import { Editor } from "./editing.js";
 import { layOut } from "./layout.js";
 import { measure } from "./measure.js";
 import { indexTree, newRun, take } from "./reduce.js";
@@ -78,13 +79,6 @@ function OneTree({ name, runs }) {
 function words(node, text) {
   const named = `"${node.name}"`;
   return text.includes(named) ? named : (node.leaf ?? node.name).split(".").at(-1).replaceAll(" ", "_");
-}
-
-function Editor({ area, text, setText }) {
-  const gutter = useRef(null);
-  const lines = text.split("\n").length;
-  return html`<div class="editor"><pre ref=${gutter} aria-hidden="true">${Array.from({ length: lines }, (_, at) => at + 1).join("\n")}</pre>
-    <textarea ref=${area} spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" aria-label="Lua of this tree, a copy" value=${text} onInput=${(event) => setText(event.target.value)} onScroll=${(event) => { gutter.current.scrollTop = event.target.scrollTop; }}></textarea></div>`;
 }
 
 /** What GET /api/trees/NAME says, as the nodes of a tree. Pure. */
