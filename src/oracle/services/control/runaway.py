@@ -160,12 +160,19 @@ class _Sample:
         """Whether a run has come so often, with these words, that all runs must be counted."""
         if not self._kind.with_numbers:
             words = [word for word in words if not word.isdigit()]
+        return self._is_suspect(words)
+
+    def _is_suspect(self, words: Sequence[str]) -> bool:
         row = [*self._recent, *words]
-        self._recent = row[1 - _RUN :]
         runs = [*map(hash, zip(*(row[at:] for at in range(_RUN)), strict=False))]
         different = set(runs)
         if len(different) < len(runs):
-            return True
+            # What comes twice among them is counted in two steps, unless it is very short.
+            half = len(words) // 2
+            if half < _RUN:
+                return True
+            return self._is_suspect(words[:half]) or self._is_suspect(words[half:])
+        self._recent = row[1 - _RUN :]
         seen = self._seen
         again = seen.keys() & different
         for run in again:
