@@ -25,6 +25,8 @@ STREAMS_FOR_A_STEP: Final = 8
 """For each so many responses under way, parts are collected for one `STEP` longer, up to the usual
 time.
 """
+MANY_STREAMS: Final = 160
+"""With so many responses under way, parts are collected for twice the usual time."""
 MOST_SECONDS: Final = 1.0
 """In a process that is so busy that it hands over late."""
 PAUSE_FOR_DELAY: Final = 4
@@ -73,12 +75,16 @@ class PartsTogether(WrappedModel):
 def pause_for(streams: int, delay: float) -> float:
     """How long parts are collected. Few lengths, so that most streams share their moments.
 
-    >>> pause_for(1, 0.3), pause_for(20, 0.0), pause_for(300, 0.0), pause_for(300, 0.1)
+    >>> pause_for(1, 0.3), pause_for(20, 0.0), pause_for(100, 0.0), pause_for(300, 0.0)
     (0.0, 0.1, 0.25, 0.5)
+    >>> pause_for(20, 0.06), pause_for(20, 0.1), pause_for(300, 0.2)
+    (0.25, 0.5, 1.0)
     """
     pause = min(USUAL_SECONDS, STEP * (streams // STREAMS_FOR_A_STEP))
+    if streams >= MANY_STREAMS:
+        pause = 2 * USUAL_SECONDS
     if pause and pause < PAUSE_FOR_DELAY * delay:
-        pause = USUAL_SECONDS
+        pause = max(pause, USUAL_SECONDS)
         while pause < min(MOST_SECONDS, PAUSE_FOR_DELAY * delay):
             pause *= 2
     return pause
