@@ -1,6 +1,7 @@
 """Listeners of a run under way, without a server."""
 
 import asyncio
+import json
 from contextlib import aclosing
 
 from oracle.api.live_run import NOTHING_YET, UNNUMBERED, LiveRun
@@ -9,6 +10,7 @@ from oracle.api.server_sent_events import HEARTBEAT, as_events, encoded
 from oracle.bt.wrappers.chunks import Chunks
 from oracle.errors import JournalError, OracleError
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from tests.tables import each_row
 
 
 class Talking:
@@ -186,3 +188,14 @@ async def test_why_a_run_broke_has_no_number_because_another_process_may_go_on_w
         assert encoded("3f9a", [(number, chunk)]).startswith(b"event: reasoning\n")
     run.may_end.set()
     await live.task
+
+
+@each_row("content", ["plain", 'a "quote" \\ and\na line', "é 漢 \u2028", "\0\x1f", "half \ud800"])
+@each_row("type_", [ChunkType.CONTENT, ChunkType.REASONING])
+def test_an_event_is_one_line_of_json_whatever_the_model_writes(type_, content):
+    chunk = OracleStreamChunk(type=type_, turn=2, data={"content": content})
+    id_, name, data, *rest = encoded("3f9a", [(7, chunk)]).decode().split("\n")
+    assert (id_, name, rest) == ("id: 3f9a:7", f"event: {type_.value}", ["", ""])
+    safe = content.replace("\ud800", "?")
+    assert json.loads(data.removeprefix("data: ")) == {**chunk.to_dict(), "content": safe}
+    assert [*json.loads(data[6:])] == [*chunk.to_dict()]

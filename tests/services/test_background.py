@@ -1,8 +1,11 @@
 import asyncio
+import threading
+from concurrent.futures import wait
 
 import pytest
 
-from oracle.services.background import Together, cancelled
+from oracle.services import background
+from oracle.services.background import DaemonThreads, Together, cancelled
 
 
 class Counting:
@@ -75,3 +78,37 @@ async def test_a_task_that_loses_a_cancellation_is_cancelled_again():
     await asyncio.sleep(0)
     await cancelled(task)
     assert (task.cancelled(), lost) == (True, 1)
+
+
+def threads_called(name):
+    return [each for each in threading.enumerate() if each.name.startswith(f"{name}-")]
+
+
+def test_threads_without_work_end_and_the_next_work_has_threads_again(monkeypatch):
+    monkeypatch.setattr(background, "SECONDS_IDLE", 0.001)
+    threads = DaemonThreads(most=3, name="burst")
+    for _ in range(3):
+        # More than there may be threads, so that some work waits for one.
+        wait([threads.submit(threading.Event().wait, 0.001) for _ in range(20)])
+        for thread in threads_called("burst"):
+            thread.join()
+        assert not threads_called("burst")
+    assert threads.submit(len, "abc").result() == 3
+    threads.shutdown()
+
+
+def test_work_that_comes_while_threads_end_is_done(monkeypatch):
+    monkeypatch.setattr(background, "SECONDS_IDLE", 0.0)
+    threads = DaemonThreads(most=2, name="brief")
+    for number in range(500):
+        done = [threads.submit(abs, -number) for _ in range(1 + number % 3)]
+        assert [each.result() for each in done] == [number] * len(done)
+    threads.shutdown()
+
+
+def test_no_more_threads_than_there_is_work_at_once():
+    threads = DaemonThreads(most=4, name="few")
+    for _ in range(10):
+        wait([threads.submit(threading.Event().wait, 0.001) for _ in range(20)])
+    assert len(threads_called("few")) <= 4
+    threads.shutdown()

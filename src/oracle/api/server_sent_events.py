@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 
 from oracle.api.live_run import NOTHING_YET, UNNUMBERED, Numbered
 from oracle.errors import InputError
+from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 
 Batch = TypeVar("Batch")
 HEARTBEAT: Final = b": waiting\n\n"
@@ -32,12 +33,17 @@ _dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enco
 
 def encoded(run_id: str, chunks: Numbered) -> bytes:
     """JSON has no line breaks of its own, so the data of an event is one line."""
-    events = (
-        f"{_id(run_id, number)}event: {chunk.type.value}\ndata: {_dumps(chunk.to_dict())}\n\n"
-        for number, chunk in chunks
-    )
+    events = [f"{_id(run_id, number)}{_event(chunk)}" for number, chunk in chunks]
     # A lone surrogate in a model's text cannot be sent as UTF-8.
     return "".join(events).encode("utf-8", "replace")
+
+
+def _event(chunk: OracleStreamChunk) -> str:
+    if chunk.type is ChunkType.CONTENT:
+        # Nearly all chunks are these. The encoder has a quick way for a text alone.
+        text = f'{{"type":"content","turn":{chunk.turn},"content":{_dumps(chunk.data["content"])}}}'
+        return f"event: content\ndata: {text}\n\n"
+    return f"event: {chunk.type}\ndata: {_dumps(chunk.to_dict())}\n\n"
 
 
 def _id(run_id: str, number: int) -> str:

@@ -18,13 +18,16 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
-from queue import SimpleQueue
+from itertools import count
+from queue import Empty, SimpleQueue
 from threading import Lock, Semaphore, Thread
-from typing import Any, Final, Generic, ParamSpec, TypeAlias, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeAlias, TypeVar, cast
 
 log = logging.getLogger(__name__)
 
 MOST_THREADS: Final = 64
+SECONDS_IDLE: Final = 2.0
+"""After so long without work a thread ends. A burst leaves none behind."""
 SECONDS_TO_LEAVE: Final = 2.0
 """How long the end of an event loop waits for tasks that do not obey their cancellation."""
 SECONDS_TO_CANCEL_AGAIN: Final = 0.1
@@ -52,9 +55,9 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def _start_empty(self) -> None:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._free = Semaphore(0)
+        self._counts = _Counts(Semaphore(0), Semaphore(self._most), Semaphore(0))
         self._starting = Lock()
-        self._started = 0
+        self._names = count(1)
         self._going_on: set[Future[Any]] = set()
         self._must_end: set[Future[Any]] = set()
         # The threads know the queue, not this object, so that it can be collected.
@@ -71,12 +74,14 @@ class DaemonThreads(ThreadPoolExecutor):
             if not self._end.alive:
                 raise RuntimeError("these threads are shut down")
             self._jobs.put((future, partial(fn, *args, **kwargs)))
-            # A semaphore and not a number: the threads count it up without this lock.
-            if not self._free.acquire(blocking=False) and self._started < self._most:
-                self._started += 1
-                name = f"{self._name}-{self._started}"
-                work = (self._jobs, self._free)
+            if self._counts.free.acquire(blocking=False):
+                return future
+            if self._counts.room.acquire(blocking=False):
+                name = f"{self._name}-{next(self._names)}"
+                work = (self._jobs, self._counts)
                 Thread(target=_work, args=work, name=name, daemon=True).start()
+            else:
+                self._counts.owed.release()
         return future
 
     def submit_to_end(self, function: Callable[[], Result]) -> Future[Result]:
@@ -100,20 +105,45 @@ class DaemonThreads(ThreadPoolExecutor):
         self._start_empty()
 
 
-def _work(jobs: SimpleQueue[_Job | None], free: Semaphore) -> None:
-    while (job := jobs.get()) is not None:
-        future, function = job
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(function())
-            # A panic of a Rust library is not an `Exception`. It belongs to the caller as well.
-            except BaseException as problem:
-                future.set_exception(problem)
-        # Without these, the last result would be kept alive until the next job.
-        del job, future, function
-        free.release()
-    # For the other threads of the same queue.
-    jobs.put(None)
+class _Counts(NamedTuple):
+    """Semaphores and not numbers: the threads count without a lock."""
+
+    free: Semaphore
+    """Threads that wait for a job."""
+    room: Semaphore
+    """Threads that may still be started."""
+    owed: Semaphore
+    """Jobs that were submitted while there was neither: a thread does them before it is free."""
+
+
+def _work(jobs: SimpleQueue[_Job | None], counts: _Counts) -> None:
+    while True:
+        try:
+            job = jobs.get(timeout=SECONDS_IDLE)
+        except Empty:
+            # One that is counted as free may end. If none is, a job is on its way to this one.
+            if counts.free.acquire(blocking=False):
+                counts.room.release()
+                return
+            continue
+        if job is None:
+            # For the other threads of the same queue.
+            jobs.put(None)
+            return
+        _do(*job)
+        # Without this, the last result would be kept alive until the next job.
+        del job
+        if not counts.owed.acquire(blocking=False):
+            counts.free.release()
+
+
+def _do(future: Future[Any], function: Callable[[], Any]) -> None:
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(function())
+        # A panic of a Rust library is not an `Exception`. It belongs to the caller as well.
+        except BaseException as problem:
+            future.set_exception(problem)
 
 
 _all: weakref.WeakSet[DaemonThreads] = weakref.WeakSet()

@@ -7,7 +7,15 @@ import pytest
 
 from oracle.errors import ModelUnreachable
 from oracle.services.llm.protocol import ModelRequest
-from oracle.services.llm.together import MOST_PARTS, PartsTogether, joined, together
+from oracle.services.llm.together import (
+    MOST_PARTS,
+    MOST_SECONDS,
+    STREAMS_FOR_A_STEP,
+    PartsTogether,
+    joined,
+    pause_for,
+    together,
+)
 from oracle.testing import Reply, ScriptedModel
 from tests.tables import each_row
 
@@ -143,6 +151,29 @@ async def test_a_stream_that_is_left_is_closed(seconds):
     with pytest.raises(asyncio.CancelledError):
         await task
     assert hose.was_closed
+
+
+async def test_a_process_that_is_late_collects_for_longer_until_few_are_left():
+    hose, heard, delays = Hose(), [], []
+    parts = together(hose.stream(), lambda: 0.001, delays.append)
+    has_two = asyncio.Event()
+    task = asyncio.create_task(taken_from(parts, heard, has_two))
+    hose.send({"text": "a"})
+    await settled()
+    hose.send({"text": "b"})
+    await has_two.wait()
+    hose.send(None)
+    await task
+    assert delays
+    assert min(delays) >= 0
+    model = ScriptedModel(Reply(text="It is here."), name="m")
+    many = PartsTogether(model)
+    many._note_delay(100.0)
+    assert many._delay > 0
+    assert pause_for(STREAMS_FOR_A_STEP, many._delay) == MOST_SECONDS
+    assert pause_for(STREAMS_FOR_A_STEP - 1, many._delay) == 0
+    assert [part async for part in many.stream(REQUEST)]
+    assert many._delay == 0
 
 
 async def test_it_is_the_same_model_otherwise():

@@ -2,6 +2,7 @@ import pytest
 
 from oracle.errors import NotFound
 from oracle.services.storage.exchanges import Exchanges
+from oracle.services.storage.runs import Runs
 from oracle.services.storage.sessions import Sessions
 
 
@@ -56,3 +57,27 @@ async def test_an_unknown_session_or_exchange_is_an_error(conversation, exchange
         await Exchanges(conversation).append(exchange("e9", session="s2"))
     with pytest.raises(NotFound, match="no exchange 'e7'; `oracle sessions show"):
         await Exchanges(conversation).path_to("e7")
+
+
+async def test_the_answer_of_a_run_is_kept_once_after_what_it_answers(conversation):
+    runs, exchanges = Runs(conversation), Exchanges(conversation)
+    asked = {"question": "Where?", "tree": "oracle", "at": 5.0, "owner": "me"}
+    await runs.begin(run_id="r1", session_id="s1", context_id="e4", **asked)
+    for _ in range(2):
+        assert await exchanges.append_of_run("r1", "Here.", {"tokens": 3}, 9.0) == "r1"
+    kept = (await exchanges.of_runs(["r1"]))["r1"]
+    assert (kept.parent_id, kept.run_id, kept.question, kept.answer) == (
+        *("e4", "r1"),
+        *("Where?", "Here."),
+    )
+    assert (kept.metadata, kept.created_at) == ({"tokens": 3}, 9.0)
+
+
+async def test_no_user_is_shown_the_answer_of_a_shadow_or_without_a_session(conversation):
+    runs, exchanges = Runs(conversation), Exchanges(conversation)
+    asked = {"question": "Where?", "tree": "oracle", "at": 5.0, "owner": "me"}
+    await runs.begin(run_id="alone", **asked)
+    await runs.begin(run_id="shadow", session_id="s1", shadow_of="alone", **asked)
+    for name in ("alone", "shadow"):
+        assert await exchanges.append_of_run(name, "Here.", {}, 9.0) is None
+    assert await exchanges.of_runs(["alone", "shadow"]) == {}

@@ -274,32 +274,12 @@ class RunStore:
         The exchange has its run's id, so that keeping it again after a crash changes nothing.
         """
         try:
-            return await self._keep_exchange(run_id, answer, metadata)
+            return await self._exchanges.append_of_run(run_id, answer, metadata, time.time())
         except StoreError as problem:
             if self._needs_records:
                 raise
             log.error("run %s: its answer is not kept: %s", run_id, problem)
             return None
-
-    async def _keep_exchange(
-        self, run_id: str, answer: str, metadata: dict[str, Any]
-    ) -> str | None:
-        run = await self.runs.get(run_id)
-        if run.session_id is None or run.shadow_of is not None:
-            return None
-        await self._exchanges.append(
-            Exchange(
-                id=run_id,
-                session_id=run.session_id,
-                parent_id=run.context_node_id,
-                run_id=run_id,
-                question=run.question,
-                answer=answer,
-                metadata=metadata,
-                created_at=time.time(),
-            )
-        )
-        return run_id
 
     def _lease(self, run_id: str, owner: str) -> Lease:
         return Lease(self.runs, run_id, owner, needs_record=self._needs_records)

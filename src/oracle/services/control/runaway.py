@@ -24,6 +24,10 @@ _WATCHED: Final = 2_000
 """Characters at the end of a text in which a repetition is looked for."""
 _STEP: Final = 128
 """Characters between two looks: each looks at all that is watched, so it must not be each piece."""
+_STEP_IN_WORDS: Final = 512
+"""The same for the second look while it only samples. Less than `_Kind.characters` by more than a
+run that is counted is apart from the next one: so what it finds, it still finds at the same place.
+"""
 _NEEDLE: Final = 32
 _PIECE: Final = 160
 # How often a stretch must repeat before it is no longer normal text: from this length on, so often.
@@ -51,12 +55,23 @@ _WORD: Final = lazy_pattern(r"[a-zß-ÿĀ-ԯ\d_]+|[^\W\d_]")
 class RunawayText:
     """Feed it a response as it arrives."""
 
-    __slots__ = ("_at", "_kept", "_new", "_pieces", "_rounds", "_samples", "_stretch", "_word")
+    __slots__ = (
+        "_at",
+        "_kept",
+        "_new",
+        "_pieces",
+        "_rounds",
+        "_samples",
+        "_stretch",
+        "_unsampled",
+        "_word",
+    )
 
     def __init__(self) -> None:
         self._kept = ""
         self._new = ""
         self._word = ""
+        self._unsampled = ""
         self._at = 0
         self._stretch = 0
         # What was only sampled so far, and where it begins.
@@ -82,6 +97,11 @@ class RunawayText:
         return self._stretch > 0
 
     def _stretch_in_words(self, new: str) -> int:
+        if not self._rounds:
+            self._unsampled += new
+            if len(self._unsampled) < _STEP_IN_WORDS:
+                return 0
+            new, self._unsampled = self._unsampled, ""
         text = self._word + new.lower()
         end = _end_of_words(text)
         piece, self._word = (self._at, text[:end]), text[end:]
@@ -140,12 +160,19 @@ class _Sample:
         """Whether a run has come so often, with these words, that all runs must be counted."""
         if not self._kind.with_numbers:
             words = [word for word in words if not word.isdigit()]
+        return self._is_suspect(words)
+
+    def _is_suspect(self, words: Sequence[str]) -> bool:
         row = [*self._recent, *words]
-        self._recent = row[1 - _RUN :]
         runs = [*map(hash, zip(*(row[at:] for at in range(_RUN)), strict=False))]
         different = set(runs)
         if len(different) < len(runs):
-            return True
+            # What comes twice among them is counted in two steps, unless it is very short.
+            half = len(words) // 2
+            if half < _RUN:
+                return True
+            return self._is_suspect(words[:half]) or self._is_suspect(words[half:])
+        self._recent = row[1 - _RUN :]
         seen = self._seen
         again = seen.keys() & different
         for run in again:

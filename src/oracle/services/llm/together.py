@@ -3,13 +3,15 @@ over together.
 
 Each part of a response goes a long way: it is read for signals, recorded, saved and sent. With many
 responses under way, a text that arrives word by word costs more than all else. So while there are
-many, what arrives within a moment is one part. A response that is alone is handed over as it comes.
+many, what arrives within a moment is one part, and the busier the process is, the longer the moment
+is. A response that is alone is handed over as it comes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from typing import Final, cast
@@ -18,9 +20,21 @@ from oracle.services.llm.protocol import Model, ModelRequest, Part
 from oracle.services.llm.wrapped import WrappedModel
 
 STEP: Final = 0.05
-MOST_SECONDS: Final = 0.25
+USUAL_SECONDS: Final = 0.25
 STREAMS_FOR_A_STEP: Final = 8
-"""For each so many responses under way, parts are collected for one `STEP` longer."""
+"""For each so many responses under way, parts are collected for one `STEP` longer, up to the usual
+time.
+"""
+MANY_STREAMS: Final = 160
+"""With so many responses under way, parts are collected for twice the usual time."""
+MOST_SECONDS: Final = 1.0
+"""In a process that is so busy that it hands over late."""
+PAUSE_FOR_DELAY: Final = 4
+"""A pause is at least so many times as long as the delay at its end. The delay is about half of the
+time that it takes to hand over to all, so this takes at most half of the time of the process.
+"""
+WEIGHT_OF_ONE: Final = 1 / 32
+"""Of one delay, in the mean of the last ones."""
 
 MOST_PARTS: Final = 32
 """How many parts are read ahead. A model that never pauses must leave others their turn."""
@@ -37,18 +51,47 @@ class PartsTogether(WrappedModel):
     def __init__(self, model: Model) -> None:
         super().__init__(model)
         self._streams = 0
+        self._delay = 0.0
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Part]:
         self._streams += 1
+        parts = together(self._model.stream(request), self._pause, self._note_delay)
         try:
-            async with aclosing(together(self._model.stream(request), self._pause)) as parts:
+            async with aclosing(parts):
                 async for part in parts:
                     yield part
         finally:
             self._streams -= 1
+            if self._streams < STREAMS_FOR_A_STEP:
+                self._delay = 0.0
 
     def _pause(self) -> float:
-        return min(MOST_SECONDS, STEP * (self._streams // STREAMS_FOR_A_STEP))
+        return pause_for(self._streams, self._delay)
+
+    def _note_delay(self, seconds: float) -> None:
+        self._delay += WEIGHT_OF_ONE * (seconds - self._delay)
+
+
+def pause_for(streams: int, delay: float) -> float:
+    """How long parts are collected. Few lengths, so that most streams share their moments.
+
+    >>> pause_for(1, 0.3), pause_for(20, 0.0), pause_for(100, 0.0), pause_for(300, 0.0)
+    (0.0, 0.1, 0.25, 0.5)
+    >>> pause_for(20, 0.06), pause_for(20, 0.1), pause_for(300, 0.2)
+    (0.25, 0.5, 1.0)
+    """
+    pause = min(USUAL_SECONDS, STEP * (streams // STREAMS_FOR_A_STEP))
+    if streams >= MANY_STREAMS:
+        pause = 2 * USUAL_SECONDS
+    if pause and pause < PAUSE_FOR_DELAY * delay:
+        pause = max(pause, USUAL_SECONDS)
+        while pause < min(MOST_SECONDS, PAUSE_FOR_DELAY * delay):
+            pause *= 2
+    return pause
+
+
+def _ignore(_: float) -> None:
+    """Nobody asks how late parts are handed over."""
 
 
 def next_moment(now: float, pause: float) -> float:
@@ -64,8 +107,15 @@ def next_moment(now: float, pause: float) -> float:
     return (math.floor(now / pause + NEARLY) + 1) * pause
 
 
-async def together(parts: AsyncIterator[Part], pause: Callable[[], float]) -> AsyncGenerator[Part]:
-    """The parts of a stream, the first one at once. Texts of one `pause` are joined."""
+async def together(
+    parts: AsyncIterator[Part],
+    pause: Callable[[], float],
+    note_delay: Callable[[float], None] = _ignore,
+) -> AsyncGenerator[Part]:
+    """The parts of a stream, the first one at once. Texts of one `pause` are joined.
+
+    `note_delay` hears how late the process was at the end of each pause.
+    """
     loop = asyncio.get_running_loop()
     arrived = _Arrived()
     reading = loop.create_task(arrived.read(parts))
@@ -77,7 +127,10 @@ async def together(parts: AsyncIterator[Part], pause: Callable[[], float]) -> As
                 await arrived.something()
             seconds = pause()
             if seconds and not is_first and not reading.done():
-                await arrived.enough(next_moment(loop.time(), seconds))
+                until = next_moment(loop.time(), seconds)
+                await arrived.enough(until)
+                # By another clock than `loop.time`, which may stand still while others hand over.
+                note_delay(max(0.0, time.monotonic() - until))
             is_first = False
             taken = arrived.take()
             for part in joined(taken) if seconds else taken:

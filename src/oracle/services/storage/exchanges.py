@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Final
+from typing import Any, Final
 
 from oracle.errors import NotFound
-from oracle.models.session import Exchange
+from oracle.models.session import Exchange, StoredRun
 from oracle.services.storage.damage import Damaged, Link, bad_parents
 from oracle.services.storage.database import Database
 from oracle.services.storage.records import by_id, entities, insert, nothing_called
@@ -26,16 +26,33 @@ class Exchanges:
         Storing it again changes nothing, so a run may do so after a crash.
         """
 
-        def append(connection: Transaction) -> None:
-            touch(connection, exchange.session_id, exchange.created_at)
-            if exchange.parent_id is not None:
-                check_lies_in(connection, exchange.parent_id, exchange.session_id)
-            if not connection.rows("SELECT 1 FROM context_nodes WHERE id = ?", [exchange.id]):
-                # Not `asdict`, which copies all that it holds: this only reads it.
-                row = {field.name: getattr(exchange, field.name) for field in fields(exchange)}
-                insert(connection, context_nodes, row)
+        await self._database.write(lambda connection: _append(connection, exchange))
 
-        await self._database.write(append)
+    async def append_of_run(
+        self, run_id: str, answer: str, metadata: dict[str, Any], at: float
+    ) -> str | None:
+        """The same for the answer of a run, with the id of the run; returns that id. None, and
+        nothing is stored, for a run without a session and for a shadow.
+        """
+
+        def append(connection: Transaction) -> str | None:
+            run = by_id(connection, StoredRun, run_id)
+            if run.session_id is None or run.shadow_of is not None:
+                return None
+            exchange = Exchange(
+                id=run.id,
+                session_id=run.session_id,
+                parent_id=run.context_node_id,
+                run_id=run.id,
+                question=run.question,
+                answer=answer,
+                metadata=metadata,
+                created_at=at,
+            )
+            _append(connection, exchange)
+            return exchange.id
+
+        return await self._database.write(append)
 
     async def get(self, typed: str) -> Exchange:
         """By its id, or a prefix that no other has."""
@@ -70,6 +87,16 @@ class Exchanges:
         rest = "WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
         found = await self._database.read(lambda c: entities(c, Exchange, rest, [session_id]))
         return found[0] if found else None
+
+
+def _append(connection: Transaction, exchange: Exchange) -> None:
+    touch(connection, exchange.session_id, exchange.created_at)
+    if exchange.parent_id is not None:
+        check_lies_in(connection, exchange.parent_id, exchange.session_id)
+    if not connection.rows("SELECT 1 FROM context_nodes WHERE id = ?", [exchange.id]):
+        # Not `asdict`, which copies all that it holds: this only reads it.
+        row = {field.name: getattr(exchange, field.name) for field in fields(exchange)}
+        insert(connection, context_nodes, row)
 
 
 # Up along the parents in one recursive query; `back` counts the steps, to turn it around.
