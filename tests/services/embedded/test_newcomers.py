@@ -143,6 +143,15 @@ async def test_places_that_may_be_the_list_are_shown_with_a_doubt(ask, tmp_path)
     assert "`shop/printers/matrix.py:1`" in answer.text
 
 
+async def test_a_list_of_one_line_is_quoted_with_what_is_around_it(ask, tmp_path):
+    (tmp_path / "docs/hooks.md").write_text(
+        "# Notes\n\n## Closing hooks\n\nThey come one after the other:\n\n- `drain`\n- `bolt`\n"
+    )
+    answer = await ask("in what order are the closing hooks called?")
+    assert "- `bolt`" in answer.text
+    assert "1 place in 1 file" not in answer.text
+
+
 async def test_what_was_taken_for_talk_is_searched_for_if_it_is_about_the_project(ask):
     answer = await ask("run only the unit tests")
     assert "No search was allowed" not in answer.text

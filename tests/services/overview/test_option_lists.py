@@ -49,7 +49,7 @@ def test_variables_of_the_environment_are_listed_where_code_reads_them_each_once
         "d.rs": 'let shell = std::env::var("SHELL");\nlet path = dir.join("PATH");\n',
     }
     files = Files(texts)
-    found = list(environment_variables(files, [*texts], wanted("environment variables")))
+    found = list(environment_variables(files, [*texts], [], wanted("environment variables")))
     assert [files.quoted(place) for group in found for place in group.places] == [
         'var pager = os.Getenv("PAGER")',
         'HOME = os.environ.get("HOME", "")',
@@ -57,4 +57,22 @@ def test_variables_of_the_environment_are_listed_where_code_reads_them_each_once
         "const env = process.env.NODE_ENV",
         'let shell = std::env::var("SHELL");',
     ]
-    assert not list(environment_variables(files, [*texts], wanted("settings")))
+    assert not list(environment_variables(files, [*texts], [], wanted("settings")))
+
+
+def test_variables_that_only_documents_name_are_listed_too():
+    texts = {
+        "a.go": 'var pager = os.Getenv("PAGER")\n',
+        "README.md": "# Tool\n\nThe environment variable `LS_COLORS` sets colours.\n\n"
+        "A `TODO` is no variable.\n\n## Environment variables\n\n- `PAGER`: shows it\n"
+        "- TOOL_HOME: where\n",
+        "tool.1": ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nDisables it.\n.SH BUGS\n.B NONE\n",
+    }
+    files = Files(texts)
+    asked = wanted("environment variables")
+    _, named = environment_variables(files, ["a.go"], ["README.md", "tool.1"], asked)
+    assert [files.quoted(place) for place in named.places] == [
+        "The environment variable `LS_COLORS` sets colours.",
+        "- TOOL_HOME: where",
+        ".B NO_COLOR",
+    ]

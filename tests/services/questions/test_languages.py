@@ -36,6 +36,9 @@ def test_a_word_is_put_into_english_by_its_beginning():
     assert in_english("lancer", "fr") == ["start", "run"]
     assert in_english("konfiguriere", "de")[0] == "configure"
     assert in_english("retry", "en") == []
+    assert in_english("fehlgeschlagene", "de") == ["fail"]
+    assert in_english("automatisch", "de")[0] == "automatic"
+    assert in_english("ayuda", "es")[0] == "help"
 
 
 def test_stop_words_of_the_language_are_not_searched_and_loan_words_are():

@@ -40,6 +40,7 @@ def test_what_is_wanted_is_named(question, head, rest):
         "List every place that uses it",
         "How many redirects are followed at most by default?",
         "how many workers should I run?",
+        "How many workers does it start unless told otherwise?",
     ],
 )
 def test_a_question_for_one_thing_or_for_places_is_not_one(question):

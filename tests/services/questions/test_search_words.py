@@ -2,6 +2,7 @@ import pytest
 
 from oracle.services.questions.search_words import (
     asks_for_all,
+    asks_for_uses,
     goes_on,
     other_words,
     search_words,
@@ -44,6 +45,20 @@ def test_a_question_is_searched_by_its_names_and_telling_words(question, words):
 )
 def test_a_list_is_asked_for_and_not_only_told_about(question, is_asked):
     assert asks_for_all(question) is is_asked
+
+
+@each_row(
+    ("question", "is_asked"),
+    [
+        ("who calls add_tax?", True),
+        ("where is the retry helper used?", True),
+        ("in what order are the hooks called?", False),
+        ("which order are the steps called in?", False),
+        ("what is the settings file called?", False),
+    ],
+)
+def test_uses_are_not_asked_for_by_an_order_or_a_name(question, is_asked):
+    assert asks_for_uses(question) is is_asked
 
 
 def test_a_question_of_stop_words_is_searched_by_those_that_say_something():

@@ -66,6 +66,9 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
         return nothing_found(situation, aim)
     listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
+    if len(listed) == 1 and not aim.words.names:
+        # One line is no list. Quoted with its surroundings it may be the answer.
+        listed = []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = words_missing(aim, shown)
     sources = found_in(situation)

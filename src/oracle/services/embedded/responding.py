@@ -37,6 +37,7 @@ from oracle.services.embedded.searching import (
     mapped_calls,
     new_searches,
     other_calls,
+    related_calls,
 )
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.embedded.small_talk import talk
@@ -199,7 +200,16 @@ def look(situation: Situation, aim: Aim) -> Response:
         calls = closer_calls(situation, found)
         if calls:
             return _go(calls, f"Reading the best places: {_places(found)}", 1)
+    if calls := _related_calls(situation, aim, found):
+        return _go(calls, "Searching for related words", 2)
     return answer(situation, aim, found)
+
+
+def _related_calls(situation: Situation, aim: Aim, found: Sequence[Passage]) -> list[ToCall]:
+    """The project may say it in other words: once, a search for these, if no place is sure."""
+    if situation.failed or aim.words.names or certainty(situation, aim, found) >= SURE:
+        return []
+    return related_calls(situation, aim, found)
 
 
 def _direct_calls(situation: Situation, aim: Aim) -> list[ToCall]:

@@ -22,6 +22,7 @@ from oracle.services.questions.search_words import (
     goes_on,
     other_words,
     search_words,
+    specific_words,
 )
 from oracle.services.quoting.excerpts import is_prose, names_opened
 from oracle.services.quoting.passages import LAST_RANK, Passage, every_line, passages
@@ -40,6 +41,7 @@ _PLACES: Final = 12
 _MANY_PLACES: Final = 20
 _READ_CLOSER: Final = 5
 _LOOKED_UP: Final = 3
+_MOST_RELATED: Final = 5
 _LINES_BEFORE: Final = 10
 _LINES_AFTER: Final = 30
 _FOR_A_PAGE: Final = 4
@@ -259,6 +261,26 @@ def other_calls(situation: Situation, aim: Aim) -> list[ToCall]:
     if not calls or any(c.role == "search" and c.kind.name == "code" for c in situation.failed):
         calls += [(tool.name, {}) for tool in situation.local_tools("map", "list")]
     return _not_made(situation, calls)
+
+
+def related_calls(situation: Situation, aim: Aim, found: Sequence[Passage]) -> list[ToCall]:
+    """A search by words that may mean the same as those that the best place lacks."""
+    if len(situation.calls_of("search")) > len(situation.local_tools("search")):
+        return []
+    there = found[0].words
+    related = dict(aim.words.kin)
+    lacking = [word for word in specific_words(aim.words) if word not in there]
+    kin = [other for word in lacking for other in related.get(word, ())[:_MOST_RELATED]]
+    # Idioms are two words, which the list of words does not have.
+    kin += [other for said, meant in aim.words.kin if " " in said for other in meant]
+    if not kin:
+        return []
+    kept = [word for word in specific_words(aim.words) if word in there]
+    query = " ".join(dict.fromkeys([*kept, *kin]))
+    return _not_made(
+        situation,
+        [search_call(tool, query, _PLACES) for tool in situation.local_tools("search")],
+    )
 
 
 def new_searches(situation: Situation) -> list[ToolSpec]:

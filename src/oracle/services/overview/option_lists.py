@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.overview.members import FEWEST, Group, Wanted, same
-from oracle.services.overview.places import Place, Reader
+from oracle.services.overview.places import Place, Reader, sections_of
 
 _WORDS: Final = ("option", "flag", "switch", "argument", "parameter")
 # A call or a decorator whose first string begins with a dash: `add_argument("--watch")`. The
@@ -23,6 +24,11 @@ _READS: Final = lazy_pattern(
     r"|\benviron\s*\[\s*[\"'][A-Za-z_]\w*[\"']|[\"'][A-Z_]{3,}[\"']\s+(?:not\s+)?in\s+os\.environ"
     r"|\bprocess\.env(?:\.[A-Za-z_]\w*|\[[\"'])|\bENV(?:\.fetch\(|\[)\s*[\"']\w+"
 )
+_ENVIRONMENT: Final = lazy_pattern(r"^\W*(?:the )?environment(?: variables?)?\W*$", re.I)
+_VARIABLE: Final = lazy_pattern(r"\benvironment variables?\b", re.I)
+# `NAME`, $NAME; in a section about the environment also NAME at the start of an item.
+_MARKED: Final = lazy_pattern(r"(?:`|\$\{?)([A-Z][A-Z0-9_]{2,})\b")
+_BOLD: Final = lazy_pattern(r"(?:^\W*|^\.B[IR]? |^#+ |`|\$\{?)([A-Z][A-Z0-9_]{2,})\b(?![a-z])")
 _LISTED: Final = lazy_pattern(r"\s*(?:[-*+|]\s+)?[`\"*]{0,3}-{1,2}[A-Za-z][\w-]*\b.*\s\S")
 _IN_DOCUMENTS: Final = (".md", ".rst", ".txt", ".adoc", ".markdown")
 _FEWEST_LISTED: Final = 3
@@ -50,8 +56,13 @@ def command_options(
             )
 
 
-def environment_variables(reader: Reader, source: Sequence[str], asked: Wanted) -> Iterator[Group]:
-    """Each variable once, where the code first reads it; none unless they are asked for."""
+def environment_variables(
+    reader: Reader, source: Sequence[str], documents: Sequence[str], asked: Wanted
+) -> Iterator[Group]:
+    """Each variable once, where the code first reads it; then those that only documents name: a
+    library may read them. Without a reading in the code it is not sure that these are all. None
+    unless they are asked for.
+    """
     if not any(same(word, "environment") for word in asked.words):
         return
     found: dict[str, Place] = {}
@@ -62,6 +73,25 @@ def environment_variables(reader: Reader, source: Sequence[str], asked: Wanted) 
     if found:
         what = "where the code reads a variable of its environment"
         yield Group(what=what, places=[*found.values()], worth=0.9)
+    known = " ".join(found)
+    named: dict[str, Place] = {}
+    for path in documents:
+        for number, name in _named_in(reader.read(path)):
+            if not re.search(rf"\b{name}\b", known):
+                named.setdefault(name, Place(path=path, start=number, end=number))
+    if named:
+        what = "variables of the environment that documents name"
+        places = [*dict.fromkeys(named.values())]
+        yield Group(what=what, places=places, worth=0.9 if found else 0.7)
+
+
+def _named_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Line, from 1, and name: in a section about the environment, or on a line that says so."""
+    about = [section for section in sections_of(lines) if _ENVIRONMENT.search(section.title)]
+    inside = {number for section in about for number in range(section.start, section.end)}
+    for number, line in enumerate(lines):
+        pattern = _BOLD if number in inside else _MARKED if _VARIABLE.search(line) else None
+        yield from ((number + 1, name[1]) for name in (pattern.finditer(line) if pattern else ()))
 
 
 def _declared(lines: Sequence[str]) -> list[int]:

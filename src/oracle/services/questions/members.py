@@ -46,7 +46,8 @@ _ASKS_ELSEWHERE: Final = lazy_pattern(
 # "How many are kept at most?", "how many should I run?": a number is the answer.
 _NUMBER: Final = lazy_pattern(
     r"^\W*how many\b.*\b(?:at most|at least|by default|default|maximum|max|minimum|should|per"
-    r"|allowed|limit\w*|times?|seconds|minutes|at once|at a time)\b",
+    r"|allowed|limit\w*|times?|seconds|minutes|at once|at a time|unless|otherwise|out of the box"
+    r"|to (?:begin|start) with|if (?:i|you|nothing))\b",
     re.I | re.S,
 )
 _ABOUT_FILES: Final = lazy_pattern(

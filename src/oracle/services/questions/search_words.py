@@ -91,6 +91,10 @@ _USES: Final = lazy_pattern(
     r"(?! (?:for|to)\b))\b",
     re.I,
 )
+# "In which order are they called?" and "what is it called?" ask for an order and for a name.
+_NO_USES: Final = lazy_pattern(
+    r"\b(?:which|what) order\b|^\W*what(?:'s| is| are) (?:[\w.`]+ ){1,6}called\W*$", re.I
+)
 _MOST: Final = 10
 _MOST_NAMED: Final = 50
 _LONGEST: Final = 4000
@@ -258,7 +262,7 @@ def asks_for_all(question: str) -> bool:
 
 def asks_for_uses(question: str) -> bool:
     """Whether it asks where something is used: `callers of …`, `where is … used`."""
-    return bool(_USES.search(question))
+    return bool(_USES.search(question)) and not _NO_USES.search(question)
 
 
 def other_words(words: SearchWords) -> list[str]:

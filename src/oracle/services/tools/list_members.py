@@ -183,7 +183,7 @@ def _groups(
         *declared(reader, asked),
         *documented(reader, documents, asked),
         *command_options(reader, [*own], documents, asked),
-        *environment_variables(reader, [*own], asked),
+        *environment_variables(reader, [*own], documents, asked),
     ]
     return sorted(found, key=lambda group: -_weighed(reader, group))[:_GROUPS]
 
