@@ -79,7 +79,7 @@ def _stored_at(settings: Settings) -> Address:
             raise
         raise InputError(
             f"{here()} is not in a project, and nothing was asked outside of projects yet; go to a "
-            f"project, or {ASK_FIRST}"
+            f"project, make one with `oracle init`, or {ASK_FIRST}"
         ) from None
 
 

@@ -227,7 +227,7 @@ def test_outside_of_a_project_it_is_kept_in_the_state_of_the_user(tmp_path, monk
     env = {"XDG_STATE_HOME": str(tmp_path / "state")}
     early = oracle("runs", env=env)
     assert (early.returncode, early.stdout) == (2, b"")
-    assert b"nothing was asked outside of projects yet; go to a project, or ask" in early.stderr
+    assert b"nothing was asked outside of projects yet; go to a project, make" in early.stderr
     result = oracle("ask", "-v", "hello", env=env)
     assert f"is kept in {tmp_path}/state/oracle\n" in result.stderr.decode()
     assert (tmp_path / "state" / "oracle" / "oracle.db").exists()
