@@ -6,7 +6,7 @@ It is a JSON object. A digest of everything else in it shows whether it was chan
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +32,7 @@ from oracle.services.project.redaction import redacted
 MARK: Final = "oracle_recording"
 VERSION: Final = 1
 LARGEST_FILE: Final = 64 * 1024 * 1024
+_STREAMED: Final = ("text", "reasoning")
 _EXPORT_AGAIN: Final = "export it again (`oracle run export`)"
 
 
@@ -45,8 +46,10 @@ async def exported(recording: Recording) -> str:
     once with its own answers, and the file has what that comes to.
     """
     data = _as_data(recording)
-    clean = _without_home(redacted(data))
+    clean = _clean(data)
     clean["recipe"]["folder"] = ""
+    for was, is_ in zip(_streams(data), _streams(clean), strict=True):
+        _clean_stream(was, is_)
     if clean != data:
         again = await played(_from_data(clean))
         was, is_ = recording.decisions, again.recording.decisions
@@ -95,6 +98,43 @@ def _whole(short: Sequence[str]) -> list[str]:
 
 def _digest(data: Mapping[str, Any]) -> str:
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _streams(data: Mapping[str, Any]) -> Iterator[list[tuple[dict[str, Any], str]]]:
+    """The parts of each text that was streamed, each with the name of its field.
+
+    A response that reached the longest output is continued by another effect of the same turn.
+    """
+    effects: Sequence[dict[str, Any]] = data["effects"]
+    texts: dict[tuple[Any, ...], list[tuple[dict[str, Any], str]]] = {}
+    for number, effect in enumerate(effects):
+        is_response = effect["identity"][0] == "model"
+        where = ("turn", effect["turn"]) if is_response else ("effect", number)
+        for _, part in effect["parts"]:
+            for kind in _STREAMED:
+                if isinstance(part, dict) and isinstance(part.get(kind), str):
+                    texts.setdefault((*where, kind), []).append((part, kind))
+    yield from texts.values()
+
+
+def _clean_stream(
+    was: Sequence[tuple[dict[str, Any], str]], is_: Sequence[tuple[dict[str, Any], str]]
+) -> None:
+    """Clean a text as a whole: a part may end in the middle of a secret. Then cut it again at the
+    same places; the last part gets the rest.
+    """
+    pieces = [part[kind] for part, kind in was]
+    whole = "".join(pieces)
+    cleaned: str = _clean(whole)
+    lengths = [*map(len, pieces[:-1]), len(cleaned)]
+    at = 0
+    for (part, kind), length in zip(is_, lengths, strict=True):
+        part[kind] = cleaned[at : at + length]
+        at += length
+
+
+def _clean(value: Any) -> Any:
+    return _without_home(redacted(value))
 
 
 def _without_home(value: Any) -> Any:
