@@ -111,9 +111,10 @@ def _streams(data: Mapping[str, Any]) -> Iterator[list[tuple[dict[str, Any], str
         is_response = effect["identity"][0] == "model"
         where = ("turn", effect["turn"]) if is_response else ("effect", number)
         for _, part in effect["parts"]:
+            fields = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
             for kind in _STREAMED:
-                if isinstance(part, dict) and isinstance(part.get(kind), str):
-                    texts.setdefault((*where, kind), []).append((part, kind))
+                if isinstance(fields.get(kind), str):
+                    texts.setdefault((*where, kind), []).append((fields, kind))
     yield from texts.values()
 
 
