@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracle.bt.wrappers.decisions import recording_file
+from oracle.bt.wrappers.decisions.change import Change
 from oracle.bt.wrappers.decisions.difference import compared
 from oracle.bt.wrappers.decisions.playing import played
 from oracle.bt.wrappers.decisions.recording_file import exported, read_recording, recordings_in
@@ -91,6 +92,11 @@ async def test_a_secret_that_the_longest_output_cuts_is_taken_out(tmp_path):
     path.write_text(await exported(await recording_of(scene_of(replies))))
     text = told(read_recording(path))["text"]
     assert (TOKEN[:12] in text, TOKEN[at:] in text) == (False, False)
+
+
+async def test_a_file_knows_under_which_prompts_its_answers_were_given(file):
+    again = await played(read_recording(file), Change(settings=["model.name=openai:x"]))
+    assert {note.why for note in again.course.assumed} == {"prompt"}
 
 
 async def test_a_secret_in_streamed_reasoning_is_taken_out():

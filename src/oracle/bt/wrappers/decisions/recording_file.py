@@ -206,13 +206,14 @@ def _from_data(data: Mapping[str, Any]) -> Recording:
 
 def _effect(data: Mapping[str, Any]) -> Effect:
     effect = Effect(**data)
-    kind, key, words, loose, size = data["identity"]
+    # Files of older versions do not have the prompt.
+    kind, key, words, loose, size, *prompt = data["identity"]
     if kind not in get_args(EffectKind):
         raise ValueError(f"an effect of kind {kind!r}")
     return replace(
         effect,
         turn=int(effect.turn),
-        identity=Identity(kind, str(key), str(words), str(loose), int(size)),
+        identity=Identity(kind, str(key), str(words), str(loose), int(size), *map(str, prompt)),
         parts=[(float(when), part) for when, part in effect.parts],
         ended=None if effect.ended is None else float(effect.ended),
         halted=None if effect.halted is None else float(effect.halted),
