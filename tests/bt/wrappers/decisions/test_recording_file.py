@@ -12,7 +12,7 @@ from oracle.bt.wrappers.decisions.difference import compared
 from oracle.bt.wrappers.decisions.playing import played
 from oracle.bt.wrappers.decisions.recording_file import exported, read_recording, recordings_in
 from oracle.errors import InputError, JournalError
-from oracle.testing import Reply
+from oracle.testing import Reply, signal
 from tests.recorded_scenes import recording_of
 from tests.scenarios import ENOUGH, Scene, search
 
@@ -92,6 +92,34 @@ async def test_a_secret_that_the_longest_output_cuts_is_taken_out(tmp_path):
     path.write_text(await exported(await recording_of(scene_of(replies))))
     text = told(read_recording(path))["text"]
     assert (TOKEN[:12] in text, TOKEN[at:] in text) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "clean"),
+    [("limit in /home/somebody/x.py", "limit in ~/x.py"), (f"who uses {TOKEN}", "[redacted: ")],
+)
+@pytest.mark.parametrize("as_text", [False, True])
+async def test_a_call_with_something_private_is_exported(
+    tmp_path, monkeypatch, query, clean, as_text
+):
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/somebody"))
+    arguments = {"query": query}
+    asks = [("search_code", json.dumps(arguments) if as_text else arguments)]
+    replies = [Reply(text=signal("need_turn", reason="look"), calls=asks), "`a.py:1`." + ENOUGH]
+    path = tmp_path / "run.json"
+    path.write_text(await exported(await recording_of(scene_of(replies))))
+    text = path.read_text()
+    assert (TOKEN in text, "somebody" in text, clean in text) == (False, False, True)
+    again = await played(read_recording(path))
+    assert (again.course.assumed, again.course.missing) == ([], None)
+
+
+async def test_an_export_that_would_go_another_way_names_what_to_do():
+    recording = await recording_of("unbelieved")
+    effects = [effect for effect in recording.effects if effect.identity.kind != "tool"]
+    recipe = replace(recording.recipe, folder="/x")
+    with pytest.raises(InputError, match="cannot be exported: .*; ask it again without"):
+        await exported(replace(recording, recipe=recipe, effects=effects))
 
 
 async def test_a_file_knows_under_which_prompts_its_answers_were_given(file):

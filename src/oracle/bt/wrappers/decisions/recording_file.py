@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +28,7 @@ from oracle.bt.wrappers.decisions.recording import (
 from oracle.bt.wrappers.recipe import FORMAT, Recipe, check_facts
 from oracle.errors import InputError, JournalError
 from oracle.regular_file import read_regular
+from oracle.services.control.repetition import name_of_call
 from oracle.services.project.redaction import redacted
 
 MARK: Final = "oracle_recording"
@@ -50,13 +52,14 @@ async def exported(recording: Recording) -> str:
     clean["recipe"]["folder"] = ""
     for was, is_ in zip(_streams(data), _streams(clean), strict=True):
         _clean_stream(was, is_)
+    _rename_calls(data, clean)
     if clean != data:
         again = await played(_from_data(clean))
         was, is_ = recording.decisions, again.recording.decisions
         if again.course.missing is not None or len(was.nodes) != len(is_.nodes):
             raise InputError(
                 f"run {recording.recipe.run_id} cannot be exported: without its secrets it would "
-                "go another way"
+                "go another way; ask it again without them, and export that run"
             )
         clean = _as_data(again.recording)
     head = {MARK: VERSION, "digest": _digest(clean)}
@@ -132,6 +135,31 @@ def _clean_stream(
     for (part, kind), length in zip(is_, lengths, strict=True):
         part[kind] = cleaned[at : at + length]
         at += length
+
+
+def _rename_calls(data: Mapping[str, Any], clean: Mapping[str, Any]) -> None:
+    """A call is known by a digest of its arguments, which are others now."""
+    names = {
+        name_of_call(was["name"], before): name_of_call(is_["name"], after)
+        for was, is_ in zip(_calls(data), _calls(clean), strict=True)
+        for before, after in zip(_forms(was), _forms(is_), strict=False)
+    }
+    for effect in clean["effects"]:
+        if effect["identity"][0] == "tool":
+            effect["identity"][1] = names.get(effect["identity"][1], effect["identity"][1])
+
+
+def _calls(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    parts: list[Any] = [part for effect in data["effects"] for _, part in effect["parts"]]
+    return [part["tool_call"] for part in parts if isinstance(part, dict) and "tool_call" in part]
+
+
+def _forms(call: Mapping[str, Any]) -> Iterator[Any]:
+    """Arguments that came as text are called with what the text says."""
+    yield call["arguments"]
+    if isinstance(call["arguments"], str):
+        with suppress(ValueError):
+            yield json.loads(call["arguments"])
 
 
 def _clean(value: Any) -> Any:
