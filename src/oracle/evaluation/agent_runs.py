@@ -37,7 +37,7 @@ class Outcome:
 
     `apt_signals` are the responses, of all `responses`, with a valid signal that the evidence does
     not contradict. `kept_limits` says that no limit was exceeded; one may have been reached.
-    `is_cut` says that the run had less money than it should, so that only its cost counts.
+    `is_cut` says that the run had less money than it should, or no model. Only its cost counts.
     """
 
     question: str

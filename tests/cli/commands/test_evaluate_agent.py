@@ -2,6 +2,7 @@
 
 import pytest
 
+from oracle.evaluation.agent_report import read_outcomes
 from tests.cli.processes import oracle
 
 SIMULATED = ("--simulated", "competent", "--every", "80")
@@ -30,6 +31,16 @@ def test_a_price_that_is_not_known_is_refused(call):
     assert (code, output) == (2, "")
     assert "the price of openai:fake is not known" in errors
     assert "model.input_price" in errors
+
+
+def test_a_model_that_is_gone_is_no_wrong_answer(call, tmp_path):
+    file = tmp_path / "r.jsonl"
+    gone = {"ORACLE_MODEL_BASE_URL": "http://127.0.0.1:9/v1"}
+    asked = ("agent", "--model", "openai:x", "--every", "81", "--results", str(file))
+    code, output, errors = call(*asked, **gone)
+    assert (code, output) == (69, "")
+    assert "(tree) does not count: no model answered" in errors
+    assert read_outcomes(file) == []
 
 
 def test_a_torn_line_is_named_by_a_comparison(call, tmp_path):

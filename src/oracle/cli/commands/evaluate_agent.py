@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from oracle.cli.project import settings_with
 from oracle.cli.results import results_in
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
-from oracle.errors import InputError
+from oracle.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,6 +122,8 @@ def agent(
     if found and criteria:
         print()
         run_async(_show_criteria(found))
+    if not (found or purse.is_empty):
+        raise ModelError("no question was answered; check the model with `oracle doctor`")
     if purse.is_empty:
         text = f"stopped at a cost of {purse.spent:.4f}; raise --max-cost to ask the rest"
         more = "" if results else ", with --results to keep what was asked"
@@ -195,7 +198,13 @@ async def _ask(
     known = frozenset(each.key for each in done)
     asking = ask_parts(parts, repeats=repeats, done=known, purse=purse)
     async with aclosing(asking):
-        async for outcome in asking:
+        async for asked in asking:
+            # Asked again by the next call: it says nothing about the loop.
+            is_gone = asked.facts.stop_reason == "model_unavailable"
+            outcome = replace(asked, is_cut=True) if is_gone else asked
+            if is_gone:
+                text = f"{outcome.question} ({outcome.loop}) does not count: no model answered"
+                print(printable(f"oracle: {text}"), file=sys.stderr)
             found += [] if outcome.is_cut else [outcome]
             if results is not None:
                 append_outcome(results, outcome)
