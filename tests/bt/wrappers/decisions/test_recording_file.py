@@ -118,7 +118,7 @@ async def test_an_export_that_would_go_another_way_names_what_to_do():
     recording = await recording_of("unbelieved")
     effects = [effect for effect in recording.effects if effect.identity.kind != "tool"]
     recipe = replace(recording.recipe, folder="/x")
-    with pytest.raises(InputError, match="cannot be exported: .*; ask it again without"):
+    with pytest.raises(InputError, match=r"cannot be exported: .*; ask it again without"):
         await exported(replace(recording, recipe=recipe, effects=effects))
 
 
