@@ -9,6 +9,7 @@ from oracle.evaluation.agent_report import (
     append_outcome,
     changes,
     read_outcomes,
+    read_results,
     rows_of,
     totals,
 )
@@ -98,6 +99,32 @@ def test_results_are_kept_and_a_cut_line_is_left_out(tmp_path):
     append_outcome(file, outcome(question="b"))
     file.write_text(file.read_text() + '{"question": "c", "lo')
     assert read_outcomes(file) == [outcome(), outcome(question="b")]
+
+
+def test_a_torn_line_is_named_and_cut_off_before_the_next_one(tmp_path):
+    file = tmp_path / "results.jsonl"
+    for name in "abc":
+        append_outcome(file, outcome(question=name))
+    file.write_bytes(file.read_bytes()[:-40])
+    assert read_results(file).unreadable == [3]
+    append_outcome(file, outcome(question="d"))
+    assert [each.question for each in read_outcomes(file)] == ["a", "b", "d"]
+    assert read_results(file).unreadable == []
+
+
+def test_a_whole_line_without_its_end_stays(tmp_path):
+    file = tmp_path / "results.jsonl"
+    append_outcome(file, outcome())
+    file.write_bytes(file.read_bytes().rstrip(b"\n"))
+    append_outcome(file, outcome(question="b"))
+    assert read_outcomes(file) == [outcome(), outcome(question="b")]
+
+
+def test_an_outcome_that_was_cut_counts_for_its_cost_only(tmp_path):
+    file = tmp_path / "results.jsonl"
+    facts = LoopFacts(stop_reason="money_limit", money=0.25)
+    append_outcome(file, outcome(facts=facts, is_cut=True))
+    assert (read_outcomes(file), read_results(file).spent) == ([], 0.25)
 
 
 @pytest.mark.parametrize(

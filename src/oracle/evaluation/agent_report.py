@@ -68,26 +68,46 @@ def rows_of(outcomes: Sequence[Outcome]) -> Iterator[AgentRow]:
 # -- kept between two calls ------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Results:
+    """What a file has. `unreadable` are the numbers of lines that are not whole, for example
+    because of a crash. `spent` counts also runs whose outcome does not count.
+    """
+
+    outcomes: Sequence[Outcome] = ()
+    unreadable: Sequence[int] = ()
+    spent: float = 0.0
+
+
 def read_outcomes(file: Path) -> list[Outcome]:
-    """The outcomes that a file has. A line that was cut by a crash is left out."""
+    """The outcomes that count."""
+    return [*read_results(file).outcomes]
+
+
+def read_results(file: Path) -> Results:
     if not file.exists():
-        return []
+        return Results()
     try:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"{file}: cannot be read ({problem}); name another file") from None
     outcomes: list[Outcome] = []
+    unreadable: list[int] = []
     for number, line in enumerate(text.splitlines(), start=1):
         try:
-            outcomes.append(_outcome(json.loads(line)))
+            outcomes += [_outcome(json.loads(line))] if line.strip() else []
         except json.JSONDecodeError:
-            continue
+            unreadable.append(number)
         except (AttributeError, KeyError, TypeError, ValueError) as problem:
             raise InputError(
                 f"{file}:{number}: not a result of `oracle eval agent` ({problem}); "
                 "name another file"
             ) from None
-    return outcomes
+    return Results(
+        outcomes=[each for each in outcomes if not each.is_cut],
+        unreadable=unreadable,
+        spent=sum(each.facts.money or 0.0 for each in outcomes),
+    )
 
 
 def _outcome(data: Any) -> Outcome:
@@ -102,8 +122,27 @@ def _outcome(data: Any) -> Outcome:
 
 def append_outcome(file: Path, outcome: Outcome) -> None:
     data: Mapping[str, Any] = outcome.as_data()
+    _end_last_line(file)
     with file.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(data) + "\n")
+
+
+def _end_last_line(file: Path) -> None:
+    """Cut off a line that a crash has torn, so that the next one is not glued to it. A whole line
+    that only lacks its end gets it.
+    """
+    content = file.read_bytes() if file.exists() else b""
+    if not content or content.endswith(b"\n"):
+        return
+    before, newline, last = content.rpartition(b"\n")
+    try:
+        _outcome(json.loads(last))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        with file.open("r+b") as torn:
+            torn.truncate(len(before) + len(newline))
+    else:
+        with file.open("ab") as whole:
+            whole.write(b"\n")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

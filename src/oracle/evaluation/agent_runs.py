@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from oracle.bt.wrappers.recipe import LOOPS, AgentSetup
 from oracle.bt.wrappers.run import Run
@@ -21,6 +21,9 @@ from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.services.prompting.project_facts import ProjectFacts
 
+if TYPE_CHECKING:
+    from oracle.evaluation.purse import Purse
+
 MakeModel = Callable[[int], Model]
 """A model for the given repeat: its seed, where it has one."""
 SECONDS_TO_STOP: Final = 1.0
@@ -34,6 +37,7 @@ class Outcome:
 
     `apt_signals` are the responses, of all `responses`, with a valid signal that the evidence does
     not contradict. `kept_limits` says that no limit was exceeded; one may have been reached.
+    `is_cut` says that the run had less money than it should, or no model. Only its cost counts.
     """
 
     question: str
@@ -47,6 +51,7 @@ class Outcome:
     responses: int = 0
     apt_signals: int = 0
     kept_limits: bool = True
+    is_cut: bool = False
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -117,16 +122,24 @@ async def ask_all(
     repeats: int,
     limits: Limits,
     done: frozenset[tuple[str, str, str, int]] = frozenset(),
+    purse: Purse | None = None,
 ) -> AsyncIterator[Outcome]:
-    """Both loops on each question. Those that are `done` already are left out."""
+    """Both loops on each question. Those that are `done` already are left out. It ends when the
+    `purse` is empty.
+    """
     for repeat in range(repeats):
         model = make_model(repeat)
         for question in asked:
             for loop in ("tree", "baseline"):
-                if (model.name, loop, question.id, repeat) not in done:
-                    yield await ask(
-                        world, question, model=model, loop=loop, repeat=repeat, limits=limits
-                    )
+                if (model.name, loop, question.id, repeat) in done:
+                    continue
+                given = limits if purse is None else purse.limits(limits, model)
+                if given is None:
+                    return
+                outcome = await ask(
+                    world, question, model=model, loop=loop, repeat=repeat, limits=given
+                )
+                yield outcome if purse is None else purse.paid(outcome, given, limits)
 
 
 def completeness(question: Question, found: LoopFacts, web: str = "") -> float:

@@ -9,6 +9,7 @@ from typing import Final
 from oracle.evaluation.agent_runs import MakeModel, Outcome, ask_all
 from oracle.evaluation.harbour import Question, harbour, questions
 from oracle.evaluation.held_out import SEED, held_out_questions, is_held_out, notebook
+from oracle.evaluation.purse import Purse
 from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model
@@ -63,6 +64,7 @@ async def ask_parts(
     repeats: int = 1,
     limits: Limits | None = None,
     done: frozenset[tuple[str, str, str, int]] = frozenset(),
+    purse: Purse | None = None,
 ) -> AsyncGenerator[Outcome]:
     """Both loops on each part, in one copy of its project. Those that are `done` are left out."""
     apart = [part for part in parts if any(is_held_out(each.id) for each in part.asked)]
@@ -78,5 +80,6 @@ async def ask_parts(
                         repeats=repeats,
                         limits=limits or Limits(),
                         done=done,
+                        purse=purse,
                     ):
                         yield outcome

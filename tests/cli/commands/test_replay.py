@@ -95,6 +95,8 @@ def test_as_json_and_as_mermaid(project):
     drawn = oracle(project, "replay", *change, "--mermaid").stdout
     assert drawn.startswith("flowchart TD\n")
     assert " changed\n" in drawn
+    same = oracle(project, "replay", "--set", "decide.DOUBTS=5", "--mermaid")
+    assert same.stderr == "oracle: nothing to draw: no decision differs\n"
 
 
 def test_an_exported_recording_is_replayed_without_its_project(project, tmp_path):
@@ -127,7 +129,7 @@ def test_a_folder_is_checked_and_each_bad_file_is_named(project):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nothing.json",), "no run 'nothing.json'"),
+        (("nothing.json",), "there is no file nothing.json"),
         (("ffff", "--set", "limits.turns=1"), "no run 'ffff'"),
         (("--set", "limits.turn=1"), "did you mean 'limits.turns'?"),
         (("--tree", "nothing.lua"), "nothing.lua: No such file"),
@@ -135,6 +137,8 @@ def test_a_folder_is_checked_and_each_bad_file_is_named(project):
         (("--prompts", "nothing"), "there is no such folder"),
         (("--classifier", "cod"), "did you mean 'code'?"),
         (("--classifier", "os:nothing"), "has no attribute 'nothing'"),
+        (("--all", "recordings", "--tree", "broken.lua"), "broken.lua:1: no node 'nothing'"),
+        (("--set", "can_ask=maybe"), "the recorded value is false; give true or false"),
         (("--all", "nothing"), "there is no such folder"),
         (("--all", "recordings", "--live"), "--all takes --json"),
         (("3f9a", "--all", "recordings"), "so 3f9a would not be looked at"),

@@ -39,6 +39,41 @@ def test_a_run_is_compared_and_the_gate_decides(project):
     assert len(call(project, "runs")[1].splitlines()) == 2
 
 
+def test_a_run_and_a_question_count_once(project):
+    for _ in range(2):
+        call(project, "ask", QUESTION)
+        call(project, "shadow", "run")
+    call(project, "shadow", "run")
+    output = call(project, "shadow", "report")[1]
+    assert output.startswith("2 runs of 1 question, model embedded, older comparisons of the same")
+    code, output, errors = call(project, "shadow", "gate", "--runs", "3")
+    assert (code, output) == (5, "")
+    assert errors.startswith("oracle: 2 comparisons of the 3 that are needed")
+
+
+def test_a_shadow_that_broke_down_is_named_and_not_counted(project):
+    call(project, "ask", QUESTION)
+    call(project, "shadow", "run")
+    with sqlite3.connect(project / ".oracle/oracle.db") as database:
+        database.execute(
+            "UPDATE shadow_reports SET body = "
+            "json_set(body, '$.baseline.stop_reason', 'model_unavailable')"
+        )
+    code, output, errors = call(project, "shadow", "gate", "--runs", "1")
+    assert (code, output) == (5, "")
+    assert "a loop broke down (tree: answered, plain loop: model unavailable)" in errors
+    (report,) = json.loads(call(project, "shadow", "report", "--json")[1])
+    assert report["is_counted"] is False
+
+
+def test_a_model_that_is_gone_gives_no_comparison(project):
+    call(project, "ask", QUESTION)
+    gone = {"ORACLE_MODEL_NAME": "openai:x", "ORACLE_MODEL_BASE_URL": "http://127.0.0.1:9/v1"}
+    code, output, errors = call(project, "shadow", "run", OPENAI_API_KEY="k", **gone)
+    assert (code, output) == (5, "")
+    assert "is not counted, because a loop broke down" in errors
+
+
 def test_too_few_comparisons_have_an_exit_code_of_their_own(project):
     call(project, "ask", QUESTION)
     code, output, errors = call(project, "shadow", "gate", "--runs", "2")

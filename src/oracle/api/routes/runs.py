@@ -18,6 +18,7 @@ from oracle.models.session import Exchange, StoredRun
 from oracle.services.ans.event_types import select_types
 from oracle.services.ans.query import EventQuery
 from oracle.services.background import in_thread
+from oracle.services.comparison.choosing import chosen
 from oracle.services.comparison.comparing import Row, is_passed, rows_of
 from oracle.services.storage.exchanges import Exchanges
 from oracle.services.storage.spend_report import spend_rows
@@ -93,13 +94,17 @@ async def shadow_reports(door: TheDoor, limit: Limit = 50) -> list[dict[str, Any
 async def shadow(door: TheDoor, limit: Limit = 1000) -> dict[str, Any]:
     """What the comparisons say together: a row for each measure, and whether the tree is as good.
 
-    `passed` is null if nothing was compared yet.
+    Each run counts once, and `left_out` are those in which a loop broke down. `passed` is null if
+    nothing was compared yet.
     """
-    found = await door.store.shadow_reports.newest(limit, project=door.project)
-    rows = rows_of(found) if found else []
+    found = chosen(await door.store.shadow_reports.newest(limit, project=door.project))
+    counted = found.counted
+    rows = rows_of(counted) if counted else []
     return {
-        "compared": len(found),
-        "passed": is_passed(found) if found else None,
+        "compared": len(counted),
+        "questions": found.questions,
+        "left_out": found.left_out(),
+        "passed": is_passed(counted) if counted else None,
         "served": door.settings.loop.answers,
         "rows": [row_of(row) for row in rows],
         "pairs": [
@@ -109,7 +114,7 @@ async def shadow(door: TheDoor, limit: Limit = 1000) -> dict[str, Any]:
                 "question": each.question,
                 "served": each.served,
             }
-            for each in found
+            for each in counted
         ],
     }
 

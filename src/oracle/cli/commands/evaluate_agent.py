@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +12,10 @@ import typer
 
 from oracle.cli.options import ModelOption
 from oracle.cli.project import settings_with
+from oracle.cli.results import results_in
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
-from oracle.errors import InputError
+from oracle.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
     from oracle.evaluation.agent_runs import Outcome
     from oracle.evaluation.intervals import Interval
     from oracle.evaluation.plan import Part
+    from oracle.evaluation.purse import Purse
     from oracle.settings import Settings
 
+NOT_WHOLE = 3
+"""The exit code of an evaluation that has not asked everything."""
 COLUMNS = (
     Column("MODEL", cut_to=12),
     Column("MEASURE", cut_to=12),
@@ -72,7 +77,12 @@ def agent(
     ] = 1,
     max_cost: Annotated[
         float | None,
-        typer.Option("--max-cost", min=0, metavar="N", help="Stop when so much is spent."),
+        typer.Option(
+            "--max-cost",
+            min=0,
+            metavar="N",
+            help="Spend at most so much, with what --results has; the exit code is 3 then.",
+        ),
     ] = None,
     results: Annotated[
         Path | None,
@@ -96,19 +106,29 @@ def agent(
       oracle eval agent --simulated competent
       oracle eval agent --simulated all --every 12
     """
-    from oracle.evaluation.agent_report import read_outcomes, rows_of
+    from oracle.evaluation.agent_report import Results, rows_of
+    from oracle.evaluation.purse import Purse
     from oracle.services.background import run_async
 
     settings = settings_with({"model.name": model})
-    done = [] if results is None else read_outcomes(results)
     parts = _parts(settings, simulated or [], every, held_out=held_out)
-    found = run_async(_ask(parts, repeats, max_cost, done, results))
-    if not found:
-        raise InputError("no question was asked; raise --max-cost")
-    show_table(COLUMNS, _cells([*rows_of(found)]))
-    if criteria:
+    kept = Results() if results is None else results_in(results)
+    purse = Purse(max_cost, kept.spent)
+    for part in parts:
+        purse.check(part.make_model(0))
+    found = run_async(_ask(parts, repeats, purse, kept.outcomes, results))
+    if found:
+        show_table(COLUMNS, _cells([*rows_of(found)]))
+    if found and criteria:
         print()
         run_async(_show_criteria(found))
+    if not (found or purse.is_empty):
+        raise ModelError("no question was answered; check the model with `oracle doctor`")
+    if purse.is_empty:
+        text = f"stopped at a cost of {purse.spent:.4f}; raise --max-cost to ask the rest"
+        more = "" if results else ", with --results to keep what was asked"
+        print(printable(f"oracle: {text}{more}"), file=sys.stderr)
+        raise typer.Exit(NOT_WHOLE)
 
 
 def compare(
@@ -118,12 +138,12 @@ def compare(
     """Compare the results of two evaluations: the means of the questions that both have, then the
     questions whose answers got more or less complete.
     """
-    from oracle.evaluation.agent_report import changes, read_outcomes, totals
+    from oracle.evaluation.agent_report import changes, totals
 
     for file in (before, after):
         if not file.is_file():
             raise InputError(f"there is no file {file}; `oracle eval agent --results` writes one")
-    old, new = read_outcomes(before), read_outcomes(after)
+    old, new = results_in(before).outcomes, results_in(after).outcomes
     if {each.key for each in old}.isdisjoint(each.key for each in new):
         raise InputError(
             f"{before} and {after} have no question in common, asked of the same model; "
@@ -167,7 +187,7 @@ def _parts(
 async def _ask(
     parts: Sequence[Part],
     repeats: int,
-    max_cost: float | None,
+    purse: Purse,
     done: Sequence[Outcome],
     results: Path | None,
 ) -> list[Outcome]:
@@ -176,18 +196,18 @@ async def _ask(
 
     found = [*done]
     known = frozenset(each.key for each in done)
-    spent = sum(each.facts.money or 0.0 for each in done)
-    asking = ask_parts(parts, repeats=repeats, done=known)
+    asking = ask_parts(parts, repeats=repeats, done=known, purse=purse)
     async with aclosing(asking):
-        async for outcome in asking:
-            found.append(outcome)
-            spent += outcome.facts.money or 0.0
+        async for asked in asking:
+            # Asked again by the next call: it says nothing about the loop.
+            is_gone = asked.facts.stop_reason == "model_unavailable"
+            outcome = replace(asked, is_cut=True) if is_gone else asked
+            if is_gone:
+                text = f"{outcome.question} ({outcome.loop}) does not count: no model answered"
+                print(printable(f"oracle: {text}"), file=sys.stderr)
+            found += [] if outcome.is_cut else [outcome]
             if results is not None:
                 append_outcome(results, outcome)
-            if max_cost is not None and spent >= max_cost:
-                text = f"stopped at a cost of {spent:.2f}; --results lets it go on later"
-                print(printable(f"oracle: {text}"), file=sys.stderr)
-                break
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -115,6 +117,8 @@ def replay(
         _check_all(all_, change, json=json)
         return
     is_file = Path(run).is_file()
+    if not is_file and (run.endswith(".json") or os.sep in run):
+        raise InputError(f"there is no file {run}; a run is named by its id or last")
     if change.is_nothing and not (is_file or live or mermaid):
         _replay_as_it_was(run, json=json, trace=trace)
         return
@@ -213,8 +217,12 @@ def _diff(
 
 def _draw(diff: DecisionDiff, played: Played) -> None:
     from oracle.bt.render.mermaid import changed_as_mermaid
+    from oracle.cli.terminal.diff_lines import verdict_words
 
     nodes = [path for turn in diff.turns for path in (turn.node, turn.instead) if path]
+    if not nodes:
+        # A drawing of no node does not say why.
+        print(f"oracle: nothing to draw: {verdict_words(diff)}", file=sys.stderr)
     print(changed_as_mermaid(played.definition, nodes), end="")
 
 
@@ -223,11 +231,14 @@ def _draw(diff: DecisionDiff, played: Played) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checked:
-    """One recording of a folder. `problem` says why it could not be played at all."""
+    """One recording of a folder. `problem` says why it could not be played at all, `refused` that
+    the change was why.
+    """
 
     file: str
     diff: DecisionDiff | None = None
     problem: str = ""
+    refused: InputError | None = None
 
     @property
     def is_good(self) -> bool:
@@ -253,6 +264,10 @@ def _check_all(folder: Path, change: Change, *, json: bool) -> None:
     from oracle.bt.wrappers.decisions.recording_file import recordings_in
 
     checked = [_checked(file, change) for file in recordings_in(folder)]
+    refused = [each.refused for each in checked if each.refused is not None]
+    if len(refused) == len(checked):
+        # The change is wrong, and not the recordings.
+        raise refused[0]
     bad = [each for each in checked if not each.is_good]
     if json:
         show_json([each.as_data() for each in checked])
@@ -269,7 +284,13 @@ def _checked(file: Path, change: Change) -> Checked:
     from oracle.bt.wrappers.decisions.recording_file import read_recording
 
     try:
-        return Checked(file=file.name, diff=_diff(read_recording(file), change)[0])
+        recording = read_recording(file)
+    except OracleError as problem:
+        return Checked(file=file.name, problem=str(problem))
+    try:
+        return Checked(file=file.name, diff=_diff(recording, change)[0])
+    except InputError as problem:
+        return Checked(file=file.name, problem=str(problem), refused=problem)
     except OracleError as problem:
         return Checked(file=file.name, problem=str(problem))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from oracle.models.session import StoredRun
+    from oracle.services.comparison.choosing import Chosen
     from oracle.services.comparison.comparing import Comparison, Row
     from oracle.services.storage.database import Database
     from oracle.settings import Settings
@@ -60,7 +61,8 @@ def run_(
     """Answer the question of a run again with the other loop, and compare the two.
 
     The results of the first run's tool calls are shared, calls that only read are run if they are
-    new, and nothing is written. A paid model is paid again, up to loop.shadow_money.
+    new, and nothing is written. A paid model is paid again, up to loop.shadow_money. The exit code
+    is 5 if one of the loops broke down, so that nothing can be compared.
     """
     from oracle.services.background import run_async
 
@@ -68,10 +70,14 @@ def run_(
         os.nice(BACKGROUND)
     settings = settings_with({"model.name": model})
     comparison = run_async(_compare(settings, _named(run)))
+    found = _chosen([comparison])
     if json:
-        show_json(comparison.as_data())
-    else:
-        _show([comparison])
+        show_json(_data(comparison, found))
+    elif found.counted:
+        _show(found)
+    _say_left_out(found)
+    if not found.counted:
+        raise typer.Exit(TOO_FEW)
 
 
 @app.command("report")
@@ -85,44 +91,55 @@ def report(
     all_: AllProjectsOption = False,
 ) -> None:
     """Show what both loops did on the questions that were compared."""
-    found = _newest(limit, all_)
+    every = _newest(all_)
+    found = _chosen(every).newest(limit)
     if json:
-        show_json([comparison.as_data() for comparison in found])
+        show_json([_data(comparison, found) for comparison in every[:limit]])
     elif html is not None:
         _write(html, found)
-    elif found:
+        _say_left_out(found)
+    elif found.counted:
         _show(found)
+        _say_left_out(found)
     else:
+        _say_left_out(found)
         print(NOTHING_YET, file=sys.stderr)
 
 
 @app.command("gate")
 def gate(
     runs: Annotated[
-        int, typer.Option("--runs", min=1, metavar="N", help="How many comparisons are needed.")
+        int,
+        typer.Option("--runs", min=1, metavar="N", help="How many compared runs are needed."),
     ] = 30,
     json: JsonOption = False,
     all_: AllProjectsOption = False,
 ) -> None:
     """Decide from the newest comparisons whether the tree can replace the plain loop.
 
+    Each run counts once, with its newest comparison. One in which a loop broke down, such as
+    without a model, is named and left out.
+
     The exit code is 0 only if the tree is as good or better on every counted measure, and its
     median time is at most a tenth longer. It is 1 if not, and 5 if there are too few comparisons.
     """
     from oracle.services.comparison.comparing import is_passed, rows_of
 
-    found = _newest(runs, all_)
-    if len(found) < runs:
-        have = counted(len(found), "comparison")
+    found = _chosen(_newest(all_)).newest(runs)
+    _say_left_out(found)
+    if len(found.counted) < runs:
+        have = counted(len(found.counted), "comparison")
         print(f"oracle: {have} of the {runs} that are needed; {MORE}", file=sys.stderr)
         raise typer.Exit(TOO_FEW)
-    passed = is_passed(found)
+    passed = is_passed(found.counted)
+    rows = rows_of(found.counted)
     if json:
-        rows = [_row_data(row) for row in rows_of(found)]
-        show_json({"passed": passed, "comparisons": len(found), "measures": rows})
+        counts = {"comparisons": len(found.counted), "questions": found.questions}
+        left_out = {"left_out": found.left_out()}
+        show_json({"passed": passed, **counts, **left_out, "measures": [*map(_row_data, rows)]})
     else:
         _show(found)
-        worse = [row.measure.name for row in rows_of(found) if row.verdict == "worse"]
+        worse = [row.measure.name for row in rows if row.verdict == "worse"]
         print("passed" if passed else f"not passed: worse in {', '.join(worse)}")
     if not passed:
         raise typer.Exit(1)
@@ -135,15 +152,39 @@ def _named(typed: str) -> StoredRun:
     return with_database(lambda database: Naming(database, project).run(typed))
 
 
-def _newest(limit: int | None, every: bool) -> list[Comparison]:
+def _newest(every: bool) -> list[Comparison]:
     from oracle.services.storage.shadow_reports import ShadowReports
 
     project = project_listed(every)
 
     async def read(database: Database) -> list[Comparison]:
-        return await ShadowReports(database).newest(limit, project=project)
+        return await ShadowReports(database).newest(project=project)
 
     return with_database(read)
+
+
+def _chosen(newest_first: Sequence[Comparison]) -> Chosen:
+    from oracle.services.comparison.choosing import chosen
+
+    return chosen(newest_first)
+
+
+def _data(comparison: Comparison, found: Chosen) -> dict[str, Any]:
+    is_counted = any(comparison is each for each in found.counted)
+    return {**comparison.as_data(), "is_counted": is_counted}
+
+
+def _say_left_out(found: Chosen) -> None:
+    """Each on a line: a model that was not there is not a loop that was worse."""
+    from oracle.services.story.words import stop_words
+
+    for each in found.broken:
+        ends = f"tree: {stop_words(each.tree.stop_reason)}, plain loop: "
+        ends += stop_words(each.baseline.stop_reason)
+        text = f"run {each.run_id} is not counted, because a loop broke down ({ends})"
+        print(printable(f"oracle: {text}"), file=sys.stderr)
+    if found.broken:
+        print("oracle: `oracle shadow run RUN` compares a run again", file=sys.stderr)
 
 
 async def _compare(settings: Settings, run: StoredRun) -> Comparison:
@@ -158,10 +199,10 @@ async def _compare(settings: Settings, run: StoredRun) -> Comparison:
         return await ShadowMode(setup, store, money=settings.loop.shadow_money).compare(run.id)
 
 
-def _write(file: Path, found: Sequence[Comparison]) -> None:
+def _write(file: Path, found: Chosen) -> None:
     from oracle.services.comparison.page import page_of
 
-    if not found:
+    if not found.counted:
         raise InputError(NOTHING_YET)
     try:
         file.write_text(page_of(found), encoding="utf-8")
@@ -171,20 +212,22 @@ def _write(file: Path, found: Sequence[Comparison]) -> None:
     print(printable(f"wrote {file}"), file=sys.stderr)
 
 
-def _show(found: Sequence[Comparison]) -> None:
+def _show(found: Chosen) -> None:
     from oracle.services.comparison.comparing import rows_of
 
     print(printable(_summary(found)))
-    show_table(MEASURES, _cells(rows_of(found)))
+    show_table(MEASURES, _cells(rows_of(found.counted)))
 
 
-def _summary(found: Sequence[Comparison]) -> str:
-    models = ", ".join(sorted({comparison.model for comparison in found}))
-    words = sum(comparison.shared_words for comparison in found) / len(found)
-    cited = sum(comparison.shared_citations for comparison in found) / len(found)
+def _summary(found: Chosen) -> str:
+    pairs = found.counted
+    models = ", ".join(sorted({comparison.model for comparison in pairs}))
+    words = sum(comparison.shared_words for comparison in pairs) / len(pairs)
+    cited = sum(comparison.shared_citations for comparison in pairs) / len(pairs)
+    older = f", older comparisons of the same runs not counted: {found.older}"
     return (
-        f"{counted(len(found), 'question')}, model {models}; the answers share {words:.0%} of "
-        f"their wording and {cited:.0%} of the cited files"
+        f"{found.words()}, model {models}{older if found.older else ''}; the answers share "
+        f"{words:.0%} of their wording and {cited:.0%} of the cited files"
     )
 
 

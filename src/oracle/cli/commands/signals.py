@@ -13,6 +13,7 @@ import typer
 
 from oracle.cli.options import JsonOption
 from oracle.cli.project import with_database
+from oracle.cli.results import results_in
 from oracle.cli.terminal.output import show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
@@ -117,13 +118,12 @@ def _adherence(model: str | None, since: str | None, last: int | None) -> list[A
 def _calibrations(files: Sequence[Path], model: str | None) -> list[ModelCalibration]:
     from fnmatch import fnmatchcase
 
-    from oracle.evaluation.agent_report import read_outcomes
     from oracle.evaluation.calibration import calibrations_of
 
     for file in files:
         if not file.is_file():
             raise InputError(f"there is no file {file}; `oracle eval agent --results` writes one")
-    outcomes = [outcome for file in files for outcome in read_outcomes(file)]
+    outcomes = [outcome for file in files for outcome in results_in(file).outcomes]
     found = calibrations_of(outcomes)
     return [each for each in found if model is None or fnmatchcase(each.model, model)]
 

@@ -33,6 +33,13 @@ _NOW: Final = {**_STATUSES, "success": "succeeds", "failure": "fails", "skipped"
     "": "decides this",
 }
 
+_REASONS: Final = {
+    "request": "the request is another one than recorded, and the recorded response of the same "
+    "turn is used.",
+    "prompt": "the recorded response is used, although the model was given another system prompt, "
+    "or was another model. What the change makes it say is not known.",
+}
+
 
 def diff_lines(diff: DecisionDiff, width: int | None) -> Iterator[StyledLine]:
     yield StyledLine(f"Run {printable(diff.run_id)}: {verdict_words(diff)}", "bold")
@@ -51,7 +58,8 @@ def diff_lines(diff: DecisionDiff, width: int | None) -> Iterator[StyledLine]:
         yield from _missing_lines(diff, width)
     if diff.assumed:
         yield StyledLine("")
-        yield from _paragraph(_assumed_words(diff.assumed), width, tone="yellow")
+        for words in _assumed_words(diff.assumed):
+            yield from _paragraph(words, width, tone="yellow")
     if diff.lived:
         yield StyledLine("")
         yield from _paragraph(_lived_words(diff.lived), width)
@@ -69,6 +77,8 @@ def verdict_words(diff: DecisionDiff) -> str:
         return f"decides differently, {where}{node}"
     if not diff.is_same:
         return f"ends differently: {_stop(diff.stop_before)} before, {_stop(diff.stop_now)} now"
+    if diff.missing is None and diff.assumed:
+        return "no decision differs, if the model answers as recorded"
     if diff.missing is None:
         return "no decision differs"
     if diff.is_followed:
@@ -122,7 +132,7 @@ def _gone_lines(turns: Sequence[TurnDifference], width: int | None) -> Iterator[
 
 def _missing_lines(diff: DecisionDiff, width: int | None) -> Iterator[StyledLine]:
     assert diff.missing is not None
-    turn, node, words = diff.missing
+    turn, node, words, _ = diff.missing
     if diff.is_followed:
         return
     yield StyledLine("The recording ends here", "bold")
@@ -131,13 +141,12 @@ def _missing_lines(diff: DecisionDiff, width: int | None) -> Iterator[StyledLine
     yield from _paragraph(text, width, first="  ", tone="yellow")
 
 
-def _assumed_words(assumed: Sequence[Note]) -> str:
-    turns = sorted({note.turn for note in assumed})
-    where = f"turn {turns[0]}" if len(turns) == 1 else f"turns {', '.join(map(str, turns))}"
-    return (
-        f"Assumed: in {where} the request is another one than recorded, and the recorded response "
-        "of the same turn is used."
-    )
+def _assumed_words(assumed: Sequence[Note]) -> Iterator[str]:
+    for why, reason in _REASONS.items():
+        turns = sorted({note.turn for note in assumed if note.why == why})
+        if turns:
+            where = f"turn {turns[0]}" if len(turns) == 1 else f"turns {', '.join(map(str, turns))}"
+            yield f"Assumed: in {where} {reason}"
 
 
 def _lived_words(lived: Sequence[Note]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from oracle.services.comparison.choosing import Chosen
 from oracle.services.comparison.comparing import Comparison, Row, rows_of
 from oracle.services.comparison.facts import LoopFacts
 from oracle.services.report_page import Heading, Square, page, table, text
@@ -18,18 +19,19 @@ _PLOTS: Final[Sequence[tuple[str, Callable[[LoopFacts], float]]]] = (
 )
 
 
-def page_of(comparisons: Sequence[Comparison]) -> str:
+def page_of(found: Chosen) -> str:
+    comparisons = found.counted
     models = ", ".join(sorted({comparison.model for comparison in comparisons}))
-    count = "1 question" if len(comparisons) == 1 else f"{len(comparisons)} questions"
     return page(
         "Tree and plain loop",
         [
-            text(f"{count}, model {models}."),
+            text(f"{found.words()}, model {models}."),
             _measures(rows_of(comparisons)),
-            text("Each dot is a question. Below the line, the tree needed less."),
+            text("Each dot is a run. Below the line, the tree needed less."),
             *(_scatter(title, comparisons, of) for title, of in _PLOTS),
             "<h2>Questions</h2>",
             _questions(comparisons),
+            *_left_out(found),
         ],
     )
 
@@ -73,6 +75,12 @@ def _questions(comparisons: Sequence[Comparison]) -> str:
         Heading("shared wording", is_number=True),
     )
     return table(headings, _rows(comparisons))
+
+
+def _left_out(found: Chosen) -> Iterator[str]:
+    if found.broken:
+        yield "<h2>Not counted: a loop broke down</h2>"
+        yield _questions(found.broken)
 
 
 def _rows(comparisons: Sequence[Comparison]) -> Iterator[Sequence[str]]:

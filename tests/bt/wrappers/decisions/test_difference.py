@@ -100,16 +100,33 @@ async def test_responses_to_another_request_are_marked_as_assumed():
     assert diff.turns[0].newly[0] == "takes it for a question of type conversational"
 
 
+@pytest.mark.parametrize("scene", ["unbelieved", "a broad question"])
+async def test_responses_of_another_model_are_marked_as_assumed(scene):
+    recording = await recording_of(scene)
+    diff = compared(recording, await played(recording, Change(settings=["model.name=openai:x"])))
+    kinds = [effect.identity.kind for effect in recording.effects]
+    assert len(diff.assumed) == kinds.count("model") + kinds.count("part")
+    assert {note.why for note in diff.assumed} == {"prompt"}
+
+
+async def test_a_change_that_leaves_the_prompt_alone_assumes_nothing():
+    diff = await diff_of("unbelieved", Change(trees=[BUILT_IN], prompts=BUILT_IN))
+    assert (diff.is_same, diff.assumed) == (True, [])
+
+
 async def test_a_classifier_that_fails_is_not_a_difference():
     broken = classifier_from("mine:of", lambda _: lambda *_: 1 / 0)
     with pytest.raises(InputError, match="mine:of raised ZeroDivisionError"):
         await diff_of("unbelieved", Change(classifier=broken))
 
 
-async def test_a_longer_prompt_costs_more_and_decides_the_same(tmp_path):
+async def test_a_longer_prompt_costs_more_and_its_answers_are_assumed(tmp_path):
     (tmp_path / "code.md").write_text("---\nid: code\n---\n" + "Answer slowly. " * 500)
     diff = await diff_of("unbelieved", Change(prompts=str(tmp_path)))
-    assert (diff.is_same, diff.assumed) == (True, [])
+    assert diff.is_same
+    assert [(note.turn, note.why) for note in diff.assumed] == [(n, "prompt") for n in (1, 2, 3)]
+    assert "no decision differs, if the model answers as recorded" in told(diff)
+    assert "Assumed: in turns 1, 2, 3 the recorded response is used" in told(diff)
     assert diff.now.tokens > diff.before.tokens + 2_000
 
 

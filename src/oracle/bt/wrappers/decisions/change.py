@@ -134,9 +134,11 @@ def _like(value: Any, typed: str, key: str) -> Any:
     except ValueError:
         found = typed
     if not _fits(found, value, may_be_off=key == "limits.money"):
+        kind = "true or false" if type(value) is bool else "a text"
+        is_number = type(value) not in (bool, str)
+        step = "one of the same kind that is not negative" if is_number else kind
         raise InputError(
-            f"--set {key}={typed}: the recorded value is {json.dumps(value)}; give one of the same "
-            "kind that is not negative"
+            f"--set {key}={typed}: the recorded value is {json.dumps(value)}; give {step}"
         )
     return found
 

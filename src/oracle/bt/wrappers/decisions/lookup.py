@@ -1,7 +1,8 @@
 """Finds the answers of a recording by what is asked, for a run that may go another way.
 
-A response of the model is looked up by its request without the system prompt, then by its turn:
-then it is only assumed that the model would say the same. A call is looked up by its tool and its
+A response of the model is looked up by its request without the system prompt, then by its turn. It
+is only assumed that the model would say the same if it was found by its turn, or if the prompt or
+the model is another one. A call is looked up by its tool and its
 arguments. A call that writes is never performed, and a person is never asked.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from oracle.bt.core.effects import Effect as Perform
 from oracle.bt.core.effects import EffectKey, Writing
@@ -25,11 +26,15 @@ SLACK: Final = 0.05
 
 
 class Note(NamedTuple):
-    """Something about one effect: that its answer was assumed, is missing, or came live."""
+    """Something about one effect: that its answer was assumed, is missing, or came live.
+
+    `why` says why it was assumed: the request differs, or only the prompt or the model does.
+    """
 
     turn: int
     node: str
     words: str
+    why: Literal["", "request", "prompt"] = ""
 
 
 class Found(NamedTuple):
@@ -72,6 +77,10 @@ def _may_stand_for(effect: Effect, identity: Identity, turn: int) -> bool:
     if identity.kind == "model":
         return effect.turn == turn
     return identity.kind == "part" and effect.identity.loose == identity.loose
+
+
+def _has_other_prompt(recorded: Identity, now: Identity) -> bool:
+    return bool(recorded.prompt) and recorded.prompt != now.prompt
 
 
 @dataclass(kw_only=True, slots=True)
@@ -140,7 +149,9 @@ class LookedUpEffects:
         # After a live response the conversation is another one: nothing recorded stands for it.
         found = self._recorded.find(identity, key.turn, may_assume=not course.lived)
         if found is not None and found.is_assumed:
-            course.assumed.append(note)
+            course.assumed.append(note._replace(why="request"))
+        elif found is not None and _has_other_prompt(found.effect.identity, identity):
+            course.assumed.append(note._replace(why="prompt"))
         return identity, note, found
 
     def _goes_live(self, identity: Identity, writes: object) -> bool:

@@ -21,7 +21,8 @@ class Identity(NamedTuple):
     """What is asked. `key` is the same for the same request, whatever the system prompt says.
 
     `loose` is a weaker key, under which a response may be assumed. `size` is the estimated number
-    of tokens of a model request.
+    of tokens of a model request. `prompt` is the same for the same model and system prompt; it is
+    empty where neither matters, or where the recording does not say.
     """
 
     kind: EffectKind
@@ -29,6 +30,7 @@ class Identity(NamedTuple):
     words: str
     loose: str = ""
     size: int = 0
+    prompt: str = ""
 
 
 @dataclass(kw_only=True, slots=True)

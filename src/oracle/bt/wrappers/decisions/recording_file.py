@@ -6,7 +6,8 @@ It is a JSON object. A digest of everything else in it shows whether it was chan
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from hashlib import sha256
 from pathlib import Path
@@ -27,11 +28,13 @@ from oracle.bt.wrappers.decisions.recording import (
 from oracle.bt.wrappers.recipe import FORMAT, Recipe, check_facts
 from oracle.errors import InputError, JournalError
 from oracle.regular_file import read_regular
+from oracle.services.control.repetition import name_of_call
 from oracle.services.project.redaction import redacted
 
 MARK: Final = "oracle_recording"
 VERSION: Final = 1
 LARGEST_FILE: Final = 64 * 1024 * 1024
+_STREAMED: Final = ("text", "reasoning")
 _EXPORT_AGAIN: Final = "export it again (`oracle run export`)"
 
 
@@ -45,15 +48,18 @@ async def exported(recording: Recording) -> str:
     once with its own answers, and the file has what that comes to.
     """
     data = _as_data(recording)
-    clean = _without_home(redacted(data))
+    clean = _clean(data)
     clean["recipe"]["folder"] = ""
+    for was, is_ in zip(_streams(data), _streams(clean), strict=True):
+        _clean_stream(was, is_)
+    _rename_calls(data, clean)
     if clean != data:
         again = await played(_from_data(clean))
         was, is_ = recording.decisions, again.recording.decisions
         if again.course.missing is not None or len(was.nodes) != len(is_.nodes):
             raise InputError(
                 f"run {recording.recipe.run_id} cannot be exported: without its secrets it would "
-                "go another way"
+                "go another way; ask it again without them, and export that run"
             )
         clean = _as_data(again.recording)
     head = {MARK: VERSION, "digest": _digest(clean)}
@@ -95,6 +101,69 @@ def _whole(short: Sequence[str]) -> list[str]:
 
 def _digest(data: Mapping[str, Any]) -> str:
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def _streams(data: Mapping[str, Any]) -> Iterator[list[tuple[dict[str, Any], str]]]:
+    """The parts of each text that was streamed, each with the name of its field.
+
+    A response that reached the longest output is continued by another effect of the same turn.
+    """
+    effects: Sequence[dict[str, Any]] = data["effects"]
+    texts: dict[tuple[Any, ...], list[tuple[dict[str, Any], str]]] = {}
+    for number, effect in enumerate(effects):
+        is_response = effect["identity"][0] == "model"
+        where = ("turn", effect["turn"]) if is_response else ("effect", number)
+        for _, part in effect["parts"]:
+            fields = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
+            for kind in _STREAMED:
+                if isinstance(fields.get(kind), str):
+                    texts.setdefault((*where, kind), []).append((fields, kind))
+    yield from texts.values()
+
+
+def _clean_stream(
+    was: Sequence[tuple[dict[str, Any], str]], is_: Sequence[tuple[dict[str, Any], str]]
+) -> None:
+    """Clean a text as a whole: a part may end in the middle of a secret. Then cut it again at the
+    same places; the last part gets the rest.
+    """
+    pieces = [part[kind] for part, kind in was]
+    whole = "".join(pieces)
+    cleaned: str = _clean(whole)
+    lengths = [*map(len, pieces[:-1]), len(cleaned)]
+    at = 0
+    for (part, kind), length in zip(is_, lengths, strict=True):
+        part[kind] = cleaned[at : at + length]
+        at += length
+
+
+def _rename_calls(data: Mapping[str, Any], clean: Mapping[str, Any]) -> None:
+    """A call is known by a digest of its arguments, which are others now."""
+    names = {
+        name_of_call(was["name"], before): name_of_call(is_["name"], after)
+        for was, is_ in zip(_calls(data), _calls(clean), strict=True)
+        for before, after in zip(_forms(was), _forms(is_), strict=False)
+    }
+    for effect in clean["effects"]:
+        if effect["identity"][0] == "tool":
+            effect["identity"][1] = names.get(effect["identity"][1], effect["identity"][1])
+
+
+def _calls(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    parts: list[Any] = [part for effect in data["effects"] for _, part in effect["parts"]]
+    return [part["tool_call"] for part in parts if isinstance(part, dict) and "tool_call" in part]
+
+
+def _forms(call: Mapping[str, Any]) -> Iterator[Any]:
+    """Arguments that came as text are called with what the text says."""
+    yield call["arguments"]
+    if isinstance(call["arguments"], str):
+        with suppress(ValueError):
+            yield json.loads(call["arguments"])
+
+
+def _clean(value: Any) -> Any:
+    return _without_home(redacted(value))
 
 
 def _without_home(value: Any) -> Any:
@@ -165,13 +234,14 @@ def _from_data(data: Mapping[str, Any]) -> Recording:
 
 def _effect(data: Mapping[str, Any]) -> Effect:
     effect = Effect(**data)
-    kind, key, words, loose, size = data["identity"]
+    # Files of older versions do not have the prompt.
+    kind, key, words, loose, size, *prompt = data["identity"]
     if kind not in get_args(EffectKind):
         raise ValueError(f"an effect of kind {kind!r}")
     return replace(
         effect,
         turn=int(effect.turn),
-        identity=Identity(kind, str(key), str(words), str(loose), int(size)),
+        identity=Identity(kind, str(key), str(words), str(loose), int(size), *map(str, prompt)),
         parts=[(float(when), part) for when, part in effect.parts],
         ended=None if effect.ended is None else float(effect.ended),
         halted=None if effect.halted is None else float(effect.halted),

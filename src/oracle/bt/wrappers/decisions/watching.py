@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from hashlib import sha256
 from typing import Any, Final, cast
 
 from oracle.bt.board import tokens_of_tools
@@ -182,7 +183,8 @@ def identity_of(request: Any, tree: RecordedTree) -> Identity:
             return Identity("person", as_json([content, tools, calls]), f"a yes to: {content}")
         case {"part": str(part), "messages": str(digest)}:
             words = f"the model's reply about {part}"
-            return Identity("part", f"{part}:{digest}", words, loose=part)
+            prompt = _digest(_model_name(tree))
+            return Identity("part", f"{part}:{digest}", words, loose=part, prompt=prompt)
         case {"bert": str(use), "asked": _}:
             return Identity("bert", as_json(request), f"BERT's opinion on the {use}")
         case {"messages": str(), "tools": [*tools]}:
@@ -192,13 +194,25 @@ def identity_of(request: Any, tree: RecordedTree) -> Identity:
 
 
 def _model_request(tools: Sequence[str], tree: RecordedTree) -> Identity:
-    """Known by the conversation after the system prompt, and by the tools on offer."""
+    """Known by the conversation after the system prompt, and by the tools on offer. The prompt and
+    the model are kept apart, so that a change of them finds the answers too.
+    """
     messages: Sequence[Mapping[str, Any]] = tree.read("messages") or []
     has_prompt = bool(messages) and messages[0]["role"] == "system"
     said = Weight().with_all(messages[1:] if has_prompt else messages)
     size = int(tree.read("weight")["tokens"]) + tokens_of_tools(tree.board)
     key = json.dumps([said.digest, sorted(tools)])
-    return Identity("model", key, "the model's response", size=size)
+    prompt = _digest(_model_name(tree), messages[0]["content"] if has_prompt else "")
+    return Identity("model", key, "the model's response", size=size, prompt=prompt)
+
+
+def _model_name(tree: RecordedTree) -> str:
+    model: Mapping[str, Any] = tree.read("model") or {}
+    return str(model.get("name", ""))
+
+
+def _digest(*texts: str) -> str:
+    return sha256(json.dumps(texts).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 # -- what is done, in words ------------------------------------------------------------------------
