@@ -106,6 +106,23 @@ def test_work_that_comes_while_threads_end_is_done(monkeypatch):
     threads.shutdown()
 
 
+def test_a_thread_does_not_end_while_work_is_submitted(monkeypatch):
+    """A job that found neither a free thread nor room for one would wait for ever."""
+    monkeypatch.setattr(background, "SECONDS_IDLE", 0.0)
+    threads = DaemonThreads(most=1, name="last")
+    with threads._counts.lock:
+        threads._counts.room.acquire()
+        threads._counts.free.release()
+        work = (threads._jobs, threads._counts)
+        last = threading.Thread(target=background._work, args=work, daemon=True)
+        last.start()
+        last.join(0.2)
+        assert last.is_alive()
+    last.join(10)
+    assert threads.submit(abs, -3).result(10) == 3
+    threads.shutdown()
+
+
 def test_no_more_threads_than_there_is_work_at_once():
     threads = DaemonThreads(most=4, name="few")
     for _ in range(10):

@@ -55,8 +55,7 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def _start_empty(self) -> None:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        self._counts = _Counts(Semaphore(0), Semaphore(self._most), Semaphore(0))
-        self._starting = Lock()
+        self._counts = _Counts(Semaphore(0), Semaphore(self._most), Semaphore(0), Lock())
         self._names = count(1)
         self._going_on: set[Future[Any]] = set()
         self._must_end: set[Future[Any]] = set()
@@ -70,7 +69,7 @@ class DaemonThreads(ThreadPoolExecutor):
         future: Future[Result] = Future()
         self._going_on.add(future)
         future.add_done_callback(self._going_on.discard)
-        with self._starting:
+        with self._counts.lock:
             if not self._end.alive:
                 raise RuntimeError("these threads are shut down")
             self._jobs.put((future, partial(fn, *args, **kwargs)))
@@ -93,7 +92,7 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """The threads end when what is queued is done. It does not wait for that."""
-        with self._starting:
+        with self._counts.lock:
             self._end()
 
     def going_on(self, *, must_end: bool) -> list[Future[Any]]:
@@ -106,7 +105,7 @@ class DaemonThreads(ThreadPoolExecutor):
 
 
 class _Counts(NamedTuple):
-    """Semaphores and not numbers: the threads count without a lock."""
+    """Semaphores and not numbers: the threads count without the lock."""
 
     free: Semaphore
     """Threads that wait for a job."""
@@ -114,6 +113,8 @@ class _Counts(NamedTuple):
     """Threads that may still be started."""
     owed: Semaphore
     """Jobs that were submitted while there was neither: a thread does them before it is free."""
+    lock: Lock
+    """For submitting a job, and for ending a thread: a job must not find the last one half gone."""
 
 
 def _work(jobs: SimpleQueue[_Job | None], counts: _Counts) -> None:
@@ -122,9 +123,10 @@ def _work(jobs: SimpleQueue[_Job | None], counts: _Counts) -> None:
             job = jobs.get(timeout=SECONDS_IDLE)
         except Empty:
             # One that is counted as free may end. If none is, a job is on its way to this one.
-            if counts.free.acquire(blocking=False):
-                counts.room.release()
-                return
+            with counts.lock:
+                if counts.free.acquire(blocking=False):
+                    counts.room.release()
+                    return
             continue
         if job is None:
             # For the other threads of the same queue.
