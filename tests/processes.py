@@ -27,6 +27,7 @@ SECONDS = 300
 """Nothing takes as long, also on a machine that does much else."""
 SERVER = Path(__file__).with_name("fork_server.py")
 RELAY = Path(__file__).with_name("relay.py")
+_sending = threading.Lock()
 
 
 class Process:
@@ -60,9 +61,12 @@ class Process:
         self.stderr = self._stream(stderr, 2, text)
         ours, channel = socket.socketpair()
         streams = [handle for handle, _ in self._theirs]
-        request, server = json.dumps(job).encode(), _server()
-        socket.send_fds(server, [LENGTH.pack(len(request))], [*streams, channel.fileno()])
-        server.sendall(request)
+        request = json.dumps(job).encode()
+        # A test may start several at once, in threads: their requests must not get mixed.
+        with _sending:
+            server = _server()
+            socket.send_fds(server, [LENGTH.pack(len(request))], [*streams, channel.fileno()])
+            server.sendall(request)
         channel.close()
         for handle, is_to_close in self._theirs:
             if is_to_close:
