@@ -11,7 +11,7 @@ import pytest
 
 from oracle.services.storage.database import Database
 from oracle.services.storage.integrity import flaws_of
-from tests.faults.chaos import STRIKES, WORDS, Model, approve_all, holders, rampage, team_of
+from tests.faults.chaos import WORDS, Model, approve_all, holders, team_of
 from tests.faults.test_killed_server import client_of, heard, recorded
 
 CLIENTS = 6
@@ -89,11 +89,3 @@ async def test_nothing_is_lost_when_workers_and_front_ends_die(tmp_path, postgre
         notes = sorted(path.read_text() for path in tmp_path.rglob("*ote*.md"))
         assert len(notes) == CLIENTS
         assert all(f"Of run {n}." in note for n, note in enumerate(notes)), notes
-
-
-@pytest.mark.extra
-@pytest.mark.parametrize("seed", range(2))
-async def test_nothing_is_lost_whatever_dies_and_when(tmp_path, postgresql_url, seed):
-    """`scripts/chaos.py` runs more seeds, with more runs, and says how long runs waited."""
-    struck = await rampage(tmp_path, postgresql_url, seed=seed, runs=12)
-    assert struck.strikes == [*STRIKES]
