@@ -49,7 +49,7 @@ demo-tree: .venv/.dev ## run the example tree and show it
 	$(BIN)/python examples/reader/run.py
 
 test: .venv/.dev ## all tests that pip-installable parts can carry; ARGS=tests/bt for some
-	$(PYTEST) -p tests.forked_workers --forks 3 $(ARGS)
+	$(PYTEST) -p tests.forked_workers --forks 4 $(ARGS)
 
 test-extra: .venv/.extra .venv/.bert ## what needs more time or more than pip, and more examples for the rest
 	$(PYTEST) -p tests.forked_workers --forks 3 -m "extra or hypothesis" \
