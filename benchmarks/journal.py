@@ -133,7 +133,7 @@ def _raw_commit(path: Path) -> float:
     for _ in range(100):
         began = time.perf_counter()
         rows = [(uuid.uuid4().hex, "x" * 400) for _ in range(RECORDS_OF_A_TURN)]
-        connection.executemany("INSERT INTO blobs VALUES (?, ?)", rows)
+        connection.executemany("INSERT INTO blobs (hash, body) VALUES (?, ?)", rows)
         connection.commit()
         costs.append(time.perf_counter() - began)
     connection.close()
