@@ -127,26 +127,31 @@ class TreeRun(RunState):
         leaf.
         """
         context = self.context
-        context.ticks += 1
-        # Ticks are numbered through, so the finish branch gets a budget of its own on top.
-        budget = context.tick_budget * (1 if self.branch is self.definition.root else 2)
-        if context.ticks > budget:
-            raise TickBudgetSpent(
-                f"not settled after {budget} ticks; running: {self._whereabouts()}"
-            )
+        context.ticks = ticks = context.ticks + 1
+        if ticks > context.tick_budget:
+            self._check_tick_budget(ticks)
         context.now = context.clock.now()
         self._woken = False
-        self.delivered = self.finished.pop(0) if self.finished else NOTHING
         branch = self.branch
+        finished = self.finished
+        self.delivered = delivered = finished.pop(0) if finished else NOTHING
         try:
             self.statuses[branch.index] = status = branch.tick(self)
         except Exception as problem:
             raise _with_culprit(problem) from problem
-        if self.delivered in self.tasks:
-            self.finished.insert(0, self.delivered)  # its leaf was not ticked; the next tick tries
+        if delivered is not NOTHING and delivered in self.tasks:
+            finished.insert(0, delivered)  # its leaf was not ticked; the next tick tries
         if status is SKIPPED and branch is self.definition.root:
             raise StructureError(f"{branch.path}: the root of a run was skipped; guard less of it")
         return status
+
+    def _check_tick_budget(self, ticks: int) -> None:
+        """Ticks are numbered through, so the finish branch gets a budget of its own on top."""
+        budget = self.context.tick_budget * (1 if self.branch is self.definition.root else 2)
+        if ticks > budget:
+            raise TickBudgetSpent(
+                f"not settled after {budget} ticks; running: {self._whereabouts()}"
+            )
 
     def wake(self) -> None:
         """Have the tree ticked soon; callable at any time from the thread of the event loop."""

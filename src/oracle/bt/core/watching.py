@@ -26,6 +26,10 @@ Subscriber: TypeAlias = Callable[[float, str, "RunStatus | None", "RunStatus | N
 """
 
 
+_assign: Callable[[list[Any], int, Any], None] = vars(list)["__setitem__"]
+"""Called like this because `super()` would cost half of an assignment."""
+
+
 class WatchedStatuses(list["RunStatus | None"]):
     """Reports each status of a node, except that a running node is still running."""
 
@@ -39,7 +43,7 @@ class WatchedStatuses(list["RunStatus | None"]):
 
     def __setitem__(self, index: Any, status: Any) -> None:
         previous = cast("RunStatus | None", self[index])
-        super().__setitem__(index, status)
+        _assign(self, index, status)
         if status is not previous or (status is not RUNNING and status is not None):
             self._report(cast("Node", self._nodes[index]).path, previous, status)
 
