@@ -61,7 +61,7 @@ def test_what_the_tree_did_is_counted_in_words():
     events = [event("fallback.triggered", **asked), event("grant.given", **granted)]
     (found,) = adherence_of([started(), *events])
     assert found.reactions == {
-        ("no signal", "fallback: asked for the answer"): 1,
+        ("no signal", "asked for the answer (fallback)"): 1,
         ("", "granted a tool"): 1,
     }
 

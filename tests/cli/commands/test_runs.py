@@ -71,8 +71,8 @@ def test_a_run_is_listed_shown_and_replayed(project):
     assert "does it survive?" in listed
 
     shown = oracle(project, "run", "show", run[:8]).stdout
-    assert "  look 1 → 1\n      by s/step 1/look\n" in shown
-    assert "by s/write" in shown
+    assert "  look 1 → 1\n      by s › step 1 › look\n" in shown
+    assert "by s › write" in shown
     assert "Ended: ended" in shown
 
     replayed = oracle(project, "replay", run[:8], *LEAVES)

@@ -17,7 +17,11 @@ from oracle.cli.terminal.outcome import (
 )
 from oracle.cli.terminal.places import places
 from oracle.models.source_kind import SOURCE_KINDS
-from oracle.services.control.unfinished_answer import EXPLAINED, NOTHING_LOOKED_AT
+from oracle.services.control.unfinished_answer import (
+    EXPLAINED,
+    NO_SURE_PLACE,
+    NOTHING_LOOKED_AT,
+)
 from tests.tables import each_row
 
 PAGE = (Path(__file__).parents[3] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -112,17 +116,18 @@ def test_a_place_is_named_on_the_narrowest_terminal():
         ({"stop_reason": "partial_answer", "missing": ["a", "b"]}, "missing: a; b"),
         (
             {"stop_reason": "partial_answer", "missing": ["a"], "answer": "I lack a."},
-            "not complete: a part of the question stays open",
+            "not complete: the answer says what is missing",
         ),
-        ({"stop_reason": "partial_answer"}, "not complete: a part of the question stays open"),
+        ({"stop_reason": "partial_answer"}, "not complete: it answers only a part of the question"),
         ({"missing": ["a"], "answer": "I lack a."}, None),
         (
             {"stop_reason": "turn_limit", "detail": "2 of 2", "missing": ["a\nb"]},
-            "not complete: turn limit (2 of 2), --max-turns allows more; missing: a b",
+            "not complete: the limit of turns was reached (2 of 2), --max-turns allows more; "
+            "missing: a b",
         ),
         (
             {"stop_reason": "cancelled", "detail": "Ctrl-C", "missing": ["another turn"]},
-            "not complete: cancelled (Ctrl-C)",
+            "not complete: it was cancelled (Ctrl-C)",
         ),
         ({"caveat": "Old."}, "caveat: Old."),
         ({"stop_reason": "model_unavailable", "detail": "away"}, None),
@@ -132,12 +137,25 @@ def test_what_is_missing_is_said_once_on_one_line(changes, expected):
     assert what_is_missing(done(**changes)) == expected
 
 
-def test_every_answer_of_the_embedded_model_that_is_not_whole_has_a_line_with_the_next_step():
+def test_every_answer_of_the_embedded_model_that_is_not_whole_has_a_line():
     for reason, code in EXIT_CODES.items():
         line = what_is_missing(done(stop_reason=reason, missing=["a"]), has_model=False)
         assert line or code != INCOMPLETE
     line = what_is_missing(done(stop_reason="partial_answer", missing=["catches"]), has_model=False)
-    assert line == "not found: catches; a language model may answer it, see `oracle models`"
+    assert line == "not found: catches"
+
+
+def test_an_unsure_answer_has_a_line_where_the_answer_itself_is_not_seen():
+    unsure = done(stop_reason="partial_answer", missing=[NO_SURE_PLACE])
+    line = what_is_missing(unsure, has_model=False)
+    assert line == "not sure: these are the best matches of its words"
+    assert what_is_missing(unsure, has_model=False, is_answer_seen=True) is None
+
+
+def test_what_the_answer_says_to_be_missing_is_not_listed_again():
+    told = done(stop_reason="partial_answer", missing=["retries"], answer="Nothing about retries.")
+    assert what_is_missing(told) == "not complete: the answer says what is missing"
+    assert what_is_missing(told, is_answer_seen=True) is None
 
 
 def test_what_the_answer_says_is_not_said_again_to_somebody_who_sees_it():

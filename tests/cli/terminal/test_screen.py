@@ -91,14 +91,12 @@ DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {
         ("quiet", ""),
         (
             "normal",
-            "sources: a.py:3 · 1.0 s\nnot found: why; "
-            "a language model may answer it, see `oracle models`\n",
+            "sources: a.py:3 · 1.0 s\nnot found: why\n",
         ),
         (
             "verbose",
             "tool       search_code \"x\"\nsignal     stuck (0.50) attempted: ['a']\n"
-            "sources: a.py:3\nnot found: why; "
-            "a language model may answer it, see `oracle models`\n"
+            "sources: a.py:3\nnot found: why\n"
             "partial answer · 1 turn · 0 tool calls · 1.0 s · run 1a2b3c4d\n",
         ),
     ],

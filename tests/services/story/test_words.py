@@ -104,7 +104,7 @@ WORDS = {
     "run.ended": "ended: token limit; missing: b; c",
     "signal.received": "the model is stuck: b (50% sure)",
     "turn.started": "asked the model, without tools",
-    "decision.made": "decided: did not take it as the answer: nothing was gathered",
+    "decision.made": "the tree did not take it as the answer: nothing was gathered",
     "tool.called": 'calls f("b")',
     "budget.warning": "used 21 of 30 turns",
 }

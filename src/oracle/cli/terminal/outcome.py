@@ -12,8 +12,10 @@ from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.times import shown_tokens
 from oracle.services.control.unfinished_answer import (
+    EXPLAINED,
     NO_ANSWER,
     NO_SEARCH,
+    NO_SURE_PLACE,
     NOT_COMPLETE,
     NOTHING_LOOKED_AT,
 )
@@ -58,8 +60,6 @@ _NEXT_STEPS: Final[Mapping[str, str]] = {
     "money_limit": "--max-cost allows more",
     "time_limit": "--timeout allows more",
 }
-
-_NEEDS_MODEL: Final = "a language model may answer it, see `oracle models`"
 
 Done = Mapping[str, Any]
 
@@ -109,8 +109,8 @@ def what_is_missing(
 ) -> str | None:
     """One line that says why the answer is not whole; None if it is.
 
-    What the answer says itself is not repeated to somebody who sees it. The exit code 3 always has
-    a line.
+    What the answer says itself is not repeated to somebody who sees it. In a pipe the exit code 3
+    always has a line.
     """
     parts: list[str] = []
     reason: str = done["stop_reason"]
@@ -119,7 +119,7 @@ def what_is_missing(
     elif reason not in ("answered", "partial_answer") and not is_error(done):
         detail = f" ({done['detail']})" if done["detail"] else ""
         step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
-        parts.append(f"not complete: {reason.replace('_', ' ')}{detail}{step}")
+        parts.append(f"not complete: {_in_words(reason)}{detail}{step}")
     missing = [each for each in done["missing"] if not _says(done["answer"], each)]
     if is_error(done):
         missing = [each for each in missing if each != NO_ANSWER]
@@ -129,23 +129,27 @@ def what_is_missing(
     if not has_model and NO_SEARCH in done["answer"]:
         # What was never looked for cannot be missing, and no model is needed to look for it.
         return "not complete: nothing was searched"
-    if missing:
+    if NO_SURE_PLACE in missing:
+        # The answer begins with that.
+        parts += [] if is_answer_seen else ["not sure: these are the best matches of its words"]
+    elif missing:
         # The embedded model lists words. What has a colon explains itself.
         are_words = not has_model and not any(":" in each for each in done["missing"])
         parts.append(f"{'not found' if are_words else 'missing'}: {'; '.join(missing)}")
         if NOTHING_LOOKED_AT in missing and _had_one_turn(done):
             parts.append(_NEXT_STEPS["turn_limit"])
-    elif reason == "partial_answer":
-        parts.append("not complete: a part of the question stays open")
+    elif reason == "partial_answer" and not done["missing"]:
+        parts.append(f"not complete: {EXPLAINED[reason]}")
+    elif reason == "partial_answer" and not is_answer_seen:
+        parts.append("not complete: the answer says what is missing")
     if done["caveat"]:
         parts.append(f"caveat: {done['caveat']}")
-    # The embedded model only searches for words. Nothing else helps against what it did not find.
-    # What explains itself says what to do, or that nothing can be done: a web search that is not
-    # configured, or an attached file that is empty.
-    is_explained = any(":" in each for each in done["missing"])
-    if reason in ("partial_answer", "stuck") and not has_model and not is_explained:
-        parts.append(_NEEDS_MODEL)
     return printable("; ".join(parts)) or None
+
+
+def _in_words(stop_reason: str) -> str:
+    """A tree of the user may have reasons of its own."""
+    return EXPLAINED.get(stop_reason) or stop_reason.replace("_", " ")
 
 
 def _had_one_turn(done: Done) -> bool:

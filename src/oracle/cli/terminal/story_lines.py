@@ -16,7 +16,6 @@ from oracle.services.story.story import Step, Story, Turn
 from oracle.services.story.words import stop_words
 
 LONGEST_DRAFT: Final = 300
-MOST_SOURCES: Final = 8
 MOST_FOUND: Final = 4
 _INDENT: Final = "  "
 _BELOW: Final = "      "
@@ -73,13 +72,26 @@ def _step_lines(step: Step, width: int | None) -> Iterator[StyledLine]:
         found = f"at {_listed(_places(step.found, width), MOST_FOUND if width else None)}"
         yield from _lines(found, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
     if step.node:
-        by = f"by {printable(short_path(step.node))}"
+        by = f"by {printable(branch_words(step.node))}"
         yield from _lines(by, width, first=_BELOW, rest=f"{_BELOW}   ", tone="dim")
 
 
 def short_path(node: str) -> str:
     """A subtree and its root often have the same name, which a reader needs once."""
     return "/".join(name for name, _ in groupby(node.split("/")))
+
+
+def branch_words(node: str) -> str:
+    """The way to a node from the root of the innermost subtree that it is in.
+
+    What is above is the same for nearly all decisions of a run, and `--json` has it.
+
+    >>> branch_words("question/turns/turn/turn/decide/decide/stuck/try another way")
+    'decide › stuck › try another way'
+    """
+    names = node.split("/")
+    roots = [at for at in range(1, len(names)) if names[at] == names[at - 1]]
+    return " › ".join(names[roots[-1] :] if roots else names)
 
 
 def _sentence(step: Step) -> str:
@@ -89,7 +101,7 @@ def _sentence(step: Step) -> str:
     if step.kind == "signal":
         return f"the model {text} ({result})" if result else f"the model {text}"
     if step.kind == "decision":
-        return f"decided: {text}"
+        return f"the tree {text}"
     if step.kind == "call":
         return f"{text} → {result if step.ok else _failure(text, result)}"
     return text if step.kind == "note" else f"{step.kind}: {text}"
@@ -116,8 +128,7 @@ def _ending(
     for missing in story.missing:
         yield from _paragraph(f"missing: {printable(missing)}", width, tone="yellow")
     if found := _places(story.sources, width, _tools_of(story)):
-        listed = _listed(found, MOST_SOURCES if width else None)
-        yield from _paragraph(f"sources: {listed}", width)
+        yield from _paragraph(f"sources: {', '.join(map(str, found))}", width)
     if costs := usage_words(story.usage, has_costs=has_costs):
         yield from _paragraph(costs, width, tone="dim")
 

@@ -19,7 +19,9 @@ CUT_HERE: Final = " […]"
 
 NO_SEARCH: Final = "No search was allowed"
 """The embedded model says so if it had no tools at all."""
-NOTHING_LOOKED_AT: Final = "evidence, because nothing was looked at"
+NO_SURE_PLACE: Final = "a place that surely answers the question"
+"""Where the embedded model quotes its best matches, and none of them is sure to be the answer."""
+NOTHING_LOOKED_AT: Final = "sources: nothing was looked at"
 NO_ANSWER: Final = "an answer of the model"
 NOT_COMPLETE: Final = "This answer is not complete"
 EXPLAINED: Final[Mapping[str, str]] = {
@@ -32,7 +34,7 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "refusal": "the model declined to answer",
     "content_filter": "a filter of the provider stopped it",
     "stuck": "no way forward was left",
-    "partial_answer": "a part of the question stays open",
+    "partial_answer": "it answers only a part of the question",
     "no_progress": "nothing happened for too long",
     "tick_budget": "the tree did not finish",
     "settled": "the tree ended without an answer",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.control.unfinished_answer import NO_SEARCH
+from oracle.services.control.unfinished_answer import NO_SEARCH, NO_SURE_PLACE
 from oracle.services.embedded.judging import LIKELY, SURE, certainty
 from oracle.services.embedded.own_words import NOT_FOUND, NOT_SURE, ONLY_QUOTES
 from oracle.services.embedded.response import (
@@ -264,7 +264,7 @@ def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str], certain:
     if aim.wants_a_change:
         return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
     if certain < SURE:
-        lacks = ", ".join(missing) or "a place that surely answers it"
+        lacks = ", ".join(missing) or NO_SURE_PLACE
         return signal("partial_answer", min(0.6, 0.3 + 0.4 * certain), missing=lacks)
     kinds = sorted({_kind(passage) for passage in shown})
     confidence = 0.3 + 0.5 * certain + (0.1 if shown[0].defines else 0.0)

@@ -71,7 +71,7 @@ def answer_from_facts(situation: Situation, aim: Aim) -> Response | None:
     text = "\n\n".join(part for source, _ in shown for part in _quotation(source))
     topic, best = aim.about.topic, shown[0][1]
     if best < _SURE and topic not in _FACTUAL:
-        told = signal("partial_answer", 0.4, missing=f"a clear place about {topic}")
+        told = signal("partial_answer", 0.4, missing=f"a place that is clearly about {topic}")
     else:
         told = signal("context_sufficient", 0.8, sources_found=len(shown))
     return Response(text=text, signal=told)

@@ -89,7 +89,7 @@ def _returned(payload: Payload) -> str:
 
 def _fallback(payload: Payload) -> str:
     decision = decision_words(f"fallback_{payload['classification_action']}", payload["reason"])
-    return f"{decision} ({confidence_words(payload['classification_confidence'])})"
+    return f"the tree {decision} ({confidence_words(payload['classification_confidence'])})"
 
 
 def _loop(payload: Payload) -> str:
@@ -117,7 +117,7 @@ _WORDS: Final[Mapping[str, Callable[[Payload], str]]] = {
         f"{budget_words(p['budget'], p['used'], p['limit'])}; the rest is kept for the answer"
     ),
     "loop.detected": _loop,
-    "decision.made": lambda p: f"decided: {decision_words(p['verdict'], p['reason'])}",
+    "decision.made": lambda p: f"the tree {decision_words(p['verdict'], p['reason'])}",
     "fallback.triggered": _fallback,
     "bert.unavailable": lambda p: f"the heuristic decides ({p['use']}): {p['problem']}",
     "node.failed": lambda p: f"a node failed: {p['error']}",

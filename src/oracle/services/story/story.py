@@ -146,8 +146,8 @@ class _TurnSoFar:
         sure = confidence_words(chunk["confidence"])
         tools = ", ".join(chunk["tools"]) or "none"
         shift = "; it leaves the topic of the conversation" if chunk["topic_shift"] else ""
-        self._add("note", f"a question of type {chunk['query_type']} ({sure}){shift}")
-        self._add("note", f"tools granted: {tools}")
+        self._add("note", f"the question was classified as {chunk['query_type']} ({sure}){shift}")
+        self._add("note", f"the model may use: {tools}")
 
     def content(self, chunk: OracleStreamChunk) -> None:
         self._text += chunk.content
@@ -162,8 +162,6 @@ class _TurnSoFar:
         # A wish that is granted for the reason that the model gave needs no second mention of it.
         reason = "" if chunk["reason"] == self._needs else chunk["reason"]
         verdict: str = chunk["verdict"]
-        if verdict == "granted" and chunk["signal"] == "need_turn" and not reason:
-            reason = "another turn"
         self._add("decision", decision_words(verdict, reason), node=chunk["node"])
 
     def tool_call(self, chunk: OracleStreamChunk) -> None:

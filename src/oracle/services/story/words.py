@@ -46,8 +46,8 @@ _SIGNALS: Final[Mapping[str, str]] = {
 }
 
 VERDICTS: Final[Mapping[str, str]] = {
-    "granted": "granted",
-    "refused": "refused",
+    "granted": "granted it",
+    "refused": "refused it",
     "gave_up": "gave up",
     "believed": "took it as the answer",
     "not_believed": "did not take it as the answer",
@@ -57,10 +57,10 @@ VERDICTS: Final[Mapping[str, str]] = {
     "taken_as_stuck": "took it as the end: stuck",
     "taken_as_the_last_word": "took it as the last word",
     "taken_as_partial": "took it as a partial answer",
-    "fallback_continue": "fallback: let it go on",
-    "fallback_force_response": "fallback: asked for the answer",
-    "fallback_retry_with_hint": "fallback: gave a hint and tried another way",
-    "fallback_escalate": "fallback: withdrew the tools and asked for an honest answer",
+    "fallback_continue": "let it go on (fallback)",
+    "fallback_force_response": "asked for the answer (fallback)",
+    "fallback_retry_with_hint": "gave a hint and tried another way (fallback)",
+    "fallback_escalate": "withdrew the tools and asked for an honest answer (fallback)",
 }
 
 OUTCOMES: Final[Mapping[str, str]] = {
@@ -95,6 +95,7 @@ def confidence_words(confidence: Any) -> str:
 
 
 def decision_words(verdict: str, reason: str = "") -> str:
+    """What the tree decided, as the rest of a sentence that begins with it."""
     words = VERDICTS.get(verdict, verdict.replace("_", " "))
     return f"{words}: {reason}" if reason else words
 
