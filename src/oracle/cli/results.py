@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.safe_text import printable
 
 if TYPE_CHECKING:
@@ -27,5 +27,5 @@ def results_in(file: Path) -> Results:
         lines = f"{shown} and {more} more" if more > 0 else shown
         which = f"line {lines} is" if len(found.unreadable) == 1 else f"lines {lines} are"
         text = f"{file}: {which} not whole and left out, as after a crash"
-        print(printable(f"oracle: {text}"), file=sys.stderr)
+        say(printable(text))
     return found

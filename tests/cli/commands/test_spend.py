@@ -8,7 +8,9 @@ from typer.testing import CliRunner
 from oracle.cli.main import app
 from oracle.services.dispatch.commands import Commands
 from oracle.services.storage.runs import Runs
+from tests.cli import processes
 from tests.cli.commands.test_queue import in_database
+from tests.cli.processes import model_serving, says
 
 
 @pytest.fixture(autouse=True)
@@ -29,12 +31,21 @@ def rows():
 
 def test_a_question_of_the_terminal_counts(monkeypatch):
     monkeypatch.setenv("ORACLE_SPEND_USER_TOKENS_PER_DAY", "1000000")
-    assert oracle("ask", "where is the login?").exit_code in (0, 3)
+    calls = [("read_file", '{"path": "auth.py"}')]
+    looks = says("Looking.", type_="need_turn", reason="read it", calls=calls)
+    with model_serving(looks, says("In `auth.py:1`.")) as (environment, _):
+        asked = processes.oracle("ask", "where is the login?", env=environment)
+    assert asked.returncode in (0, 3)
     (row,) = [row for row in rows() if row["limit"] is not None]
     assert (row["scope"], row["unit"], row["held"]) == ("user", "tokens", 0)
     assert row["left"] == 1_000_000 - row["spent"]
     (used,) = {row["spent"] for row in rows() if row["unit"] == "tokens"}
     assert used == row["spent"] > 0
+
+
+def test_an_answer_without_a_language_model_costs_nothing():
+    assert oracle("ask", "where is the login?").exit_code in (0, 3)
+    assert {row["spent"] for row in rows()} == {0}
 
 
 def test_a_question_beyond_the_budget_is_refused_in_one_line(monkeypatch):
@@ -68,19 +79,11 @@ def test_a_project_cannot_give_itself_more_than_the_user_allows(project, monkeyp
 def test_the_table_shows_what_is_left(monkeypatch):
     monkeypatch.setenv("ORACLE_SPEND_USER_MONEY_PER_DAY", "5")
     table = oracle("spend", "--user", "ann").stdout.splitlines()
-    assert table[0].split() == [
-        "OF",
-        "NAME",
-        "PERIOD",
-        "SPENT",
-        "HELD",
-        "LIMIT",
-        "LEFT",
-        "RENEWS",
-        "(UTC)",
-    ]
+    headings = "WHOSE PERIOD COST COST LEFT TOKENS TOKENS LEFT RENEWS (UTC)"
+    assert table[0].split() == headings.split()
     assert table[1].split()[:2] == ["user", "ann"]
-    assert table[1].split()[3:7] == ["0.0000", "0.0000", "5.0000", "5.0000"]
+    assert table[1].split()[3:6] == ["0", "5.0000", "0"]
+    assert len(table) == 1 + 2 * 2, "a line for each period of the user and of the project"
     assert "there are no budgets" not in oracle("spend").stderr
 
 

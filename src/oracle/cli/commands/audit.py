@@ -135,7 +135,7 @@ def _print(page: list[StoredEvent], short: Mapping[str, str], *, as_json: bool) 
 
 def _say_none(*, is_filtered: bool) -> None:
     if is_filtered:
-        print("no events match; `oracle audit` without options prints all", file=sys.stderr)
+        say("no events match; `oracle audit` without options prints all")
     else:
         say_nothing_yet("events")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from oracle.cli.options import ModelOption
 from oracle.cli.project import settings_with
 from oracle.cli.results import results_in
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.errors import InputError, ModelError
@@ -127,7 +127,7 @@ def agent(
     if purse.is_empty:
         text = f"stopped at a cost of {purse.spent:.4f}; raise --max-cost to ask the rest"
         more = "" if results else ", with --results to keep what was asked"
-        print(printable(f"oracle: {text}{more}"), file=sys.stderr)
+        say(printable(f"{text}{more}"))
         raise typer.Exit(NOT_WHOLE)
 
 
@@ -158,7 +158,7 @@ def compare(
     print()
     found = changes(old, new)
     if not found:
-        print("no answer is more or less complete", file=sys.stderr)
+        say("no answer is more or less complete")
         return
     columns = (Column("QUESTION"), Column("LOOP"), Column("MODEL", cut_to=12))
     rows = [(c.question, c.loop, c.model, f"{c.before:.2f}", f"{c.after:.2f}") for c in found]
@@ -204,7 +204,7 @@ async def _ask(
             outcome = replace(asked, is_cut=True) if is_gone else asked
             if is_gone:
                 text = f"{outcome.question} ({outcome.loop}) does not count: no model answered"
-                print(printable(f"oracle: {text}"), file=sys.stderr)
+                say(printable(text))
             found += [] if outcome.is_cut else [outcome]
             if results is not None:
                 append_outcome(results, outcome)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from oracle.cli.options import JsonOption
-from oracle.cli.terminal.output import show_json
+from oracle.cli.terminal.output import say, show_json
 from oracle.cli.terminal.safe_text import printable, safe_text
 from oracle.cli.terminal.tables import StyledLine, show_lines, wrapped
 from oracle.errors import InputError
@@ -57,10 +57,9 @@ def list_questions(*, as_json: bool) -> None:
             lambda width: (StyledLine(line) for row in listed for line in _lines(row, width))
         )
     else:
-        typer.echo(
+        say(
             "no questions yet; write one in .oracle/questions/review.md, or for all projects in "
-            f"{shown_path(config_folder() / 'questions')}",
-            err=True,
+            f"{shown_path(config_folder() / 'questions')}"
         )
 
 

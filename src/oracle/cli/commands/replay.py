@@ -14,7 +14,7 @@ import typer
 from oracle.cli.options import JsonOption, LeavesOption, ModelOption, settings_for
 from oracle.cli.project import import_leaves, project_of, with_database
 from oracle.cli.recorded_runs import RunArgument, recording_in, silence_the_engine
-from oracle.cli.terminal.output import counted, show_json
+from oracle.cli.terminal.output import counted, say, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_lines, show_table
 from oracle.errors import InputError, OracleError
@@ -168,7 +168,6 @@ def _change(
 
 def _imported(text: str) -> Callable[..., Any]:
     import importlib
-    import sys
 
     module, _, name = text.partition(":")
     sys.path.insert(0, "")
@@ -222,7 +221,7 @@ def _draw(diff: DecisionDiff, played: Played) -> None:
     nodes = [path for turn in diff.turns for path in (turn.node, turn.instead) if path]
     if not nodes:
         # A drawing of no node does not say why.
-        print(f"oracle: nothing to draw: {verdict_words(diff)}", file=sys.stderr)
+        say(f"nothing to draw: {verdict_words(diff)}")
     print(changed_as_mermaid(played.definition, nodes), end="")
 
 

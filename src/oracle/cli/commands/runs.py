@@ -334,7 +334,7 @@ def _print_or_write(text: str, output: Path | None) -> None:
         print(text, end="")
     else:
         _write(output, text)
-        print(f"wrote {printable(str(output))}", file=sys.stderr)
+        say(f"wrote {printable(str(output))}")
 
 
 def _write(file: Path, text: str) -> None:

@@ -76,7 +76,7 @@ def search(
     elif not hits:
         others: list[Kind] = [each for each in KINDS if each != kind]
         with_it = [each for each in others if _found(root, settings, query, each, 1)]
-        print(nothing_found(query, kind, with_it), file=sys.stderr)
+        say(nothing_found(query, kind, with_it))
     elif can_link(os.environ, is_terminal=sys.stdout.isatty()):
         linked = linked_roots(settings) or root
         show(linked_hits(hits, linked, shown_width()), wraps=False)

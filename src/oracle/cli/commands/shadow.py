@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 
 from oracle.cli.options import AllProjectsOption, JsonOption, ModelOption
 from oracle.cli.project import project_listed, project_of, settings_with, with_database
-from oracle.cli.terminal.output import counted, show_json
+from oracle.cli.terminal.output import counted, say, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.errors import InputError, unless_full
@@ -103,7 +102,7 @@ def report(
         _say_left_out(found)
     else:
         _say_left_out(found)
-        print(NOTHING_YET, file=sys.stderr)
+        say(NOTHING_YET)
 
 
 @app.command("gate")
@@ -129,7 +128,7 @@ def gate(
     _say_left_out(found)
     if len(found.counted) < runs:
         have = counted(len(found.counted), "comparison")
-        print(f"oracle: {have} of the {runs} that are needed; {MORE}", file=sys.stderr)
+        say(f"{have} of the {runs} that are needed; {MORE}")
         raise typer.Exit(TOO_FEW)
     passed = is_passed(found.counted)
     rows = rows_of(found.counted)
@@ -182,9 +181,9 @@ def _say_left_out(found: Chosen) -> None:
         ends = f"tree: {stop_words(each.tree.stop_reason)}, plain loop: "
         ends += stop_words(each.baseline.stop_reason)
         text = f"run {each.run_id} is not counted, because a loop broke down ({ends})"
-        print(printable(f"oracle: {text}"), file=sys.stderr)
+        say(printable(text))
     if found.broken:
-        print("oracle: `oracle shadow run RUN` compares a run again", file=sys.stderr)
+        say("`oracle shadow run RUN` compares a run again")
 
 
 async def _compare(settings: Settings, run: StoredRun) -> Comparison:
@@ -209,7 +208,7 @@ def _write(file: Path, found: Chosen) -> None:
     except OSError as problem:
         step = unless_full(problem, "name another")
         raise InputError(f"{file} cannot be written: {problem.strerror}; {step}") from None
-    print(printable(f"wrote {file}"), file=sys.stderr)
+    say(printable(f"wrote {file}"))
 
 
 def _show(found: Chosen) -> None:

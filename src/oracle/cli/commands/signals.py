@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from contextlib import closing
 from dataclasses import asdict
@@ -14,7 +13,7 @@ import typer
 from oracle.cli.options import JsonOption
 from oracle.cli.project import with_database
 from oracle.cli.results import results_in
-from oracle.cli.terminal.output import show_json
+from oracle.cli.terminal.output import say, show_json
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import Column, show_table
 from oracle.cli.terminal.times import parse_moment
@@ -100,7 +99,7 @@ def report(
         return
     _show(adherence, calibrations)
     if not results:
-        print(printable(NO_RESULTS), file=sys.stderr)
+        say(NO_RESULTS)
 
 
 def _adherence(model: str | None, since: str | None, last: int | None) -> list[Adherence]:
@@ -132,7 +131,7 @@ def _say_none(*, is_filtered: bool, is_page: bool) -> None:
     said = NO_MATCH if is_filtered else NOTHING_YET
     if is_page:
         raise InputError(said)
-    print(said, file=sys.stderr)
+    say(said)
 
 
 def _write(
@@ -145,7 +144,7 @@ def _write(
     except OSError as problem:
         step = unless_full(problem, "name another")
         raise InputError(f"{file} cannot be written: {problem.strerror}; {step}") from None
-    print(printable(f"wrote {file}"), file=sys.stderr)
+    say(printable(f"wrote {file}"))
 
 
 def _show(adherence: Sequence[Adherence], calibrations: Sequence[ModelCalibration]) -> None:

@@ -78,7 +78,7 @@ def say_nothing_yet(what: str, project: str | None = None) -> None:
     """Say on stderr that a list is empty, and how to get the first entry."""
     from oracle.services.storage.naming import nothing_yet
 
-    print(f"no {nothing_yet(what, project)}", file=sys.stderr)
+    say(f"no {nothing_yet(what, project)}")
 
 
 def more_than(limit: int, found: Sequence[object]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
-from oracle.services.control.conversation import rough_tokens
 from oracle.services.embedded.broad_answer import extract, is_about_one_part
 from oracle.services.embedded.responding import respond
 from oracle.services.embedded.situation import read_situation
@@ -18,6 +17,9 @@ from oracle.services.llm.protocol import ModelRequest, Part, Prices, Usage
 _CONTEXT_WINDOW: Final = 200_000
 _LONGEST_OUTPUT: Final = 4_096
 _PIECE: Final = 400
+NO_USAGE: Final[Usage] = {"input_tokens": 0, "output_tokens": 0}
+"""Nothing is sent anywhere, so nothing is used up: no budget counts it, and nobody is shown tokens
+that do not exist."""
 
 
 class EmbeddedModel:
@@ -32,7 +34,7 @@ class EmbeddedModel:
         if is_about_one_part(request):
             text = extract(request)
             yield {"text": text}
-            yield {"usage": _usage(request, text)}
+            yield {"usage": NO_USAGE}
             return
         situation = read_situation(request)
         response = respond(situation)
@@ -42,9 +44,4 @@ class EmbeddedModel:
         for number, (name, arguments) in enumerate(response.calls):
             call_id = f"embedded-{len(situation.turns)}-{number}"
             yield {"tool_call": {"id": call_id, "name": name, "arguments": arguments}}
-        yield {"usage": _usage(request, text)}
-
-
-def _usage(request: ModelRequest, text: str) -> Usage:
-    used = sum(rough_tokens(message["content"]) for message in request.messages)
-    return {"input_tokens": used, "output_tokens": rough_tokens(text)}
+        yield {"usage": NO_USAGE}

@@ -55,7 +55,8 @@ def _ended(payload: Payload) -> str:
 def _used(usage: Payload) -> str:
     if not usage:
         return ""
-    parts = [_counted(usage["turns"], "turn"), f"{usage['tokens']:,} tokens"]
+    parts = [_counted(usage["turns"], "turn")]
+    parts += [f"{usage['tokens']:,} tokens"] if usage["tokens"] else []
     parts += [f"cost {usage['money']:.4g}"] if usage["money"] else []
     return f"{', '.join(parts)}, {usage['seconds']:.1f} s"
 
