@@ -114,8 +114,7 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
         ),
         (
             ["run", "show", "last", "-n", "3"],
-            "no such option: -n; see `oracle run show --help`. If it belongs to a question, put "
-            "the question in quotes",
+            "no such option: -n; see `oracle run show --help`",
         ),
         (
             ["chat", "hello"],

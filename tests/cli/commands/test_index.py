@@ -58,7 +58,7 @@ def test_search_shows_path_lines_score_and_text(project):
 def test_a_search_without_a_result_says_so_on_stderr(project):
     result = CliRunner().invoke(app, ["search", "zebra"])
     assert (result.exit_code, result.stdout) == (3, "")
-    told = "nothing found in code for 'zebra', nor in vault or threads; try other words\n"
+    told = "oracle: nothing found in code for 'zebra', nor in vault or threads; try other words\n"
     assert result.stderr == told
     result = CliRunner().invoke(app, ["search", "--json", "zebra"])
     assert (result.exit_code, result.stdout) == (3, "[]\n")
@@ -69,7 +69,7 @@ def test_a_search_without_a_result_names_the_kinds_that_have_one(project):
     (project / "threads/zoo.md").write_text("A zebra was bought.\n")
     result = CliRunner().invoke(app, ["search", "zebra"])
     assert result.exit_code == 3
-    told = "nothing found in code for 'zebra'; `--kind threads` finds something\n"
+    told = "oracle: nothing found in code for 'zebra'; `--kind threads` finds something\n"
     assert result.stderr == told
 
 

@@ -59,7 +59,7 @@ def begin(project, die_after=10**6):
 def test_without_runs_there_is_nothing_to_list(project):
     result = oracle(project, "runs")
     assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr == 'no runs yet; ask something first: oracle ask "where is …?"\n'
+    assert result.stderr == 'oracle: no runs yet; ask something first: oracle ask "where is …?"\n'
 
 
 def test_a_run_is_listed_shown_and_replayed(project):
@@ -77,7 +77,7 @@ def test_a_run_is_listed_shown_and_replayed(project):
 
     replayed = oracle(project, "replay", run[:8], *LEAVES)
     assert (replayed.returncode, replayed.stderr) == (0, "")
-    assert replayed.stdout.endswith("ticks: the same\n")
+    assert replayed.stdout.endswith(" ticks)\n")
     assert (project / "world.txt").read_text().count("look 1") == 1
 
 
@@ -150,7 +150,7 @@ def test_a_run_of_the_agent_is_listed_shown_audited_and_replayed(project):
     assert "ended: answered after 4 turns" in audited
     replayed = oracle(project, "replay", run[:8])
     assert (replayed.returncode, replayed.stderr) == (0, "")
-    assert replayed.stdout.endswith(": the same\n")
+    assert ": the same decisions and answer (" in replayed.stdout
     as_json = json.loads(oracle(project, "replay", "LAST", "--json").stdout)
     assert (as_json["run_id"], as_json["same"], as_json["different"]) == (run, True, [])
 

@@ -74,7 +74,9 @@ def test_an_empty_list_says_so_on_stderr(tmp_path):
     (tmp_path / "oracle.toml").touch()
     result = oracle("sessions", "list", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr == 'no sessions yet; ask something first: oracle ask "where is …?"\n'
+    assert (
+        result.stderr == 'oracle: no sessions yet; ask something first: oracle ask "where is …?"\n'
+    )
 
 
 def test_show_draws_branches_and_keeps_a_conversation_in_one_column(project):

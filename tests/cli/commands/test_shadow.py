@@ -85,7 +85,7 @@ def test_without_comparisons_the_report_says_how_to_get_some(project):
     call(project, "ask", QUESTION)
     code, output, errors = call(project, "shadow", "report")
     assert (code, output) == (0, "")
-    assert errors.startswith("no comparisons yet; `oracle shadow run` compares a run")
+    assert errors.startswith("oracle: no comparisons yet; `oracle shadow run` compares a run")
     assert call(project, "shadow", "report", "--html", "x.html")[0] == 2
 
 

@@ -34,7 +34,9 @@ def answer(question, confidence, *, right):
 def test_before_the_first_question_it_says_what_to_do(project):
     code, output, errors = report(project)
     assert (code, output) == (0, "")
-    assert errors.startswith("no signals yet; ask a question with a language model (`oracle ask`)")
+    assert errors.startswith(
+        "oracle: no signals yet; ask a question with a language model (`oracle ask`)"
+    )
     assert report(project, "--html", "x.html")[0] == 2
     assert json.loads(report(project, "--json")[1]) == {"models": [], "calibration": []}
 
@@ -49,7 +51,7 @@ def test_each_model_that_was_asked_is_listed(project):
     (model,) = json.loads(report(project, "--json")[1])["models"]
     assert (model["model"], model["malformed"], model["missing"]) == ("embedded", 0, 0)
     assert model["valid"] == model["responses"] > 0
-    assert report(project, "--model", "other")[2].startswith("no runs match")
+    assert report(project, "--model", "other")[2].startswith("oracle: no runs match")
 
 
 def test_calibration_comes_from_results(project):

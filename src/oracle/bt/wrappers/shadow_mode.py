@@ -149,7 +149,8 @@ class ShadowMode:
             run = await store.runs.get(run_id)
             if run.tree not in _OTHER or run.status != "done" or run.shadow_of is not None:
                 raise InputError(
-                    f"run {run.id} cannot be compared: only a run of the agent that is done can"
+                    f"run {run.id} cannot be compared; that needs a run of `oracle ask` that has "
+                    "ended (`oracle runs`) and is not a shadow itself"
                 )
             if self._agent.sources is not None:
                 await leaving.enter_async_context(self._agent.sources.at_hand())

@@ -160,11 +160,10 @@ def unset(name: NameArgument, user: UserOption = False) -> None:
         )
     before = value_in(file, name)
     if before is None:
-        other = "without --user" if user else "with --user"
+        other = "the project's file without --user" if user else "your own file with --user"
         raise NotFound(
             f"{setting_named(name).name} is not set in {shown_path(file)}; "
-            f"`oracle config {name}` says where its value comes from; {other}, the other file is "
-            "changed"
+            f"`oracle config {name}` says where its value comes from; change {other}"
         )
     unset_value(file, name)
     _report(file, f"{name} removed (before: {_shown(before)})")

@@ -97,7 +97,7 @@ def remove(provider: ProviderArgument) -> None:
     if source is None:
         variable = VARIABLES[name]
         hint = f"; the one in {variable} is yours to unset" if os.environ.get(variable) else ""
-        raise NotFound(f"no key for {name} is stored{hint}")
+        raise NotFound(f"no key for {name} is stored{hint}; `oracle keys list` shows all")
     remove_key(name)
     show_sentence(f"the key for {name} is removed from {printable(place_of(source))}")
 

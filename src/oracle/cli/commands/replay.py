@@ -322,10 +322,12 @@ class Replayed:
     def words(self) -> str:
         counts = f"{counted(self.records, 'record')}, {counted(self.ticks, 'tick')}"
         if not self.has_end:
-            return f"{counts}: the same up to the end of the record; the run did not finish"
+            return f"the same up to the end of the record ({counts}); the run did not finish"
         if self.same:
-            return f"{counts}: the same"
-        return f"{counts}: different in {printable(', '.join(self.different))}; has a leaf changed?"
+            return f"the same decisions and answer ({counts})"
+        return (
+            f"different in {printable(', '.join(self.different))} ({counts}); has a leaf changed?"
+        )
 
 
 async def _replayed(database: Database, typed: str, project: str | None, trace: bool) -> Replayed:

@@ -80,7 +80,8 @@ def _words(problem: Exception, arguments: Sequence[str]) -> tuple[str, int]:
             return f"{text}; did you mean `{printable(meant)}`?", 2
         if meant := known_option(str(getattr(problem, "option_name", ""))):
             return f"{plainer(printable(message))}; did you mean `{meant}`?", 2
-        return usage_error(message, _command(problem, arguments)) + _asking(message, arguments), 2
+        command = _command(problem, arguments)
+        return usage_error(message, command) + _asking(message, command, arguments), 2
     if isinstance(problem, typer.Abort):
         return "stopped: nothing was changed", OracleError.exit_code
     if isinstance(problem, OSError):
@@ -107,14 +108,14 @@ def _drop_unlike(problem: typer.TyperException) -> None:
         problem.__dict__["possibilities"] = [name for name in possible if name.lstrip("-") in close]
 
 
-def _asking(message: str, arguments: Sequence[str]) -> str:
+def _asking(message: str, command: str, arguments: Sequence[str]) -> str:
     """How to ask, if a question was typed without quotes and begins with a command's name."""
     words = [printable(word) for word in arguments if not word.startswith("-")]
     if words[:1] == ["chat"] and message.startswith(_QUESTION_AS_COMMAND):
         return ". It takes no question: start it, then type"
     if len(words) >= 3 and message.startswith(_QUESTION_AS_COMMAND):
         return f'. To ask a question, put it in quotes: oracle "{" ".join(words)[:60]}"'
-    if len(words) >= 2 and message.startswith("No such option"):
+    if command == "oracle ask" and len(words) >= 2 and message.startswith("No such option"):
         return ". If it belongs to a question, put the question in quotes"
     return ""
 

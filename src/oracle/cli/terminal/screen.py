@@ -209,11 +209,14 @@ class Screen:
     def _finish(self, done: OracleStreamChunk) -> None:
         self.close()
         # After an error there is an answer only if something was found or shown before it.
-        if not is_error(done.data) or self._sources or self._was_cut:
+        is_answered = not is_error(done.data) or bool(self._sources) or self._was_cut
+        if is_answered:
             if self._region is not None and self._has_printed:
                 self._region.space()
             self._output.answer(done["answer"])
-        if is_error(done.data):
+        # On the same screen the answer has said it. In a pipe, stderr does.
+        is_said = is_answered and sys.stdout.isatty() and done["detail"] in done["answer"]
+        if is_error(done.data) and not is_said:
             say(printable(done["detail"]))
         if self._has_lines_below:
             self._print_below(done)

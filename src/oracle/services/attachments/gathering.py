@@ -138,7 +138,10 @@ def _range(wanted: FileReference, total: int) -> Lines:
     if wanted.first is None or total == 0:
         return 1, max(1, total)
     if first > total:
-        raise InputError(f"{named(wanted.text)}: the file has only {total} lines")
+        raise InputError(
+            f"{named(wanted.text)}: the file has only {total} lines; leave out the lines to attach "
+            "all of it"
+        )
     return first, total if wanted.last is None else min(wanted.last, total)
 
 

@@ -152,7 +152,9 @@ def _check_name(path: str, reach: Reach) -> None:
         )
     name = path.lower()
     if name.endswith(_IMAGES):
-        raise InputError(f"{named(path)} is an image; only text can be attached")
+        raise InputError(
+            f"{named(path)} is an image; only text can be attached: say in words what it shows"
+        )
     if name.endswith(".pdf"):
         raise _pdf(path)
 

@@ -177,8 +177,8 @@ class Failures:
 
     def _stalled(self) -> ModelError:
         return ModelError(
-            f"{self.endpoint.name} sent nothing for {self.stall_seconds:g} seconds; ask again, "
-            "or raise model.stall_seconds (`oracle config set`)"
+            f"{self.endpoint.name} sent nothing for {self.stall_seconds:g} seconds; ask again, or "
+            f"wait longer: `oracle config set model.stall_seconds {2 * self.stall_seconds:g}`"
         )
 
     def _broke_off(self, error: Exception) -> ModelError:
