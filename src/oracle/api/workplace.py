@@ -11,7 +11,7 @@ from oracle.api.live_runs import LiveRuns
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.lazy_dataclass import dataclass
-from oracle.services.ans.table import EventsTable, open_events
+from oracle.services.ans.table import EventsTable
 from oracle.services.attachments.references import Reach
 from oracle.settings import Settings
 
@@ -58,4 +58,4 @@ class Workplace:
         )
 
     def open_events(self) -> EventsTable:
-        return open_events(self.store.database.url, self.store.database.user)
+        return self.store.open_events()

@@ -18,7 +18,6 @@ from oracle.mcp.persons import Context
 from oracle.services.ans.event import Event
 from oracle.services.ans.event_types import select_types
 from oracle.services.ans.query import EventQuery
-from oracle.services.ans.table import open_events
 from oracle.services.background import in_thread
 from oracle.services.project.redaction import redact
 from oracle.services.storage.naming import Naming
@@ -138,7 +137,7 @@ async def _audit(desk: Desk, arguments: Mapping[str, Any]) -> str:
     )
 
     def read() -> list[Event]:
-        with closing(open_events(desk.store.database.url, desk.store.database.user)) as table:
+        with closing(desk.open_events()) as table:
             return [stored.event for stored in table.read(query)]
 
     lines = [_line(event) for event in await in_thread(read)]

@@ -133,14 +133,13 @@ class TreeRun(RunState):
         context.now = context.clock.now()
         self._woken = False
         branch = self.branch
-        finished = self.finished
-        self.delivered = delivered = finished.pop(0) if finished else NOTHING
+        self.delivered = delivered = self.finished.pop(0) if self.finished else NOTHING
         try:
             self.statuses[branch.index] = status = branch.tick(self)
         except Exception as problem:
             raise _with_culprit(problem) from problem
         if delivered is not NOTHING and delivered in self.tasks:
-            finished.insert(0, delivered)  # its leaf was not ticked; the next tick tries
+            self.finished.insert(0, delivered)  # its leaf was not ticked; the next tick tries
         if status is SKIPPED and branch is self.definition.root:
             raise StructureError(f"{branch.path}: the root of a run was skipped; guard less of it")
         return status
@@ -149,9 +148,8 @@ class TreeRun(RunState):
         """Ticks are numbered through, so the finish branch gets a budget of its own on top."""
         budget = self.context.tick_budget * (1 if self.branch is self.definition.root else 2)
         if ticks > budget:
-            raise TickBudgetSpent(
-                f"not settled after {budget} ticks; running: {self._whereabouts()}"
-            )
+            running = self._whereabouts()
+            raise TickBudgetSpent(f"not settled after {budget} ticks; running: {running}")
 
     def wake(self) -> None:
         """Have the tree ticked soon; callable at any time from the thread of the event loop."""

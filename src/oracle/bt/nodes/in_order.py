@@ -25,17 +25,15 @@ class InOrder(Composite):
 
     def tick(self, run: RunState) -> RunStatus:
         statuses = run.statuses
+        passes = status = self._passes
+        children = self.children
         runner: int | None = run.memory[self.index]
-        if runner is None:
-            passes = status = self._passes
-            children = self.children
-        else:
-            child = self.children[runner]
+        if runner is not None:
+            child = children[runner]
             statuses[child.index] = status = child.tick(run)
             if status is RUNNING:  # most ticks of a run that waits end here
                 return RUNNING
             run.memory[self.index] = None
-            passes = self._passes
             if status is not passes and status is not SKIPPED:
                 return status
             children = self._after[runner]

@@ -22,7 +22,8 @@ from oracle.bt.wrappers.spending import lowered
 from oracle.errors import InputError, StoreError
 from oracle.models.session import Exchange, Session
 from oracle.services.ans.bus import EventBus, get_event_bus
-from oracle.services.ans.writer import recording
+from oracle.services.ans.table import EventsTable, open_events
+from oracle.services.ans.writer import EventWriter, recording
 from oracle.services.background import in_thread_to_end
 from oracle.services.dispatch.queue import Queue
 from oracle.services.journal import Record
@@ -66,10 +67,12 @@ class RunStore:
         database: Database,
         writer: JournalWriter | None = None,
         *,
+        events: EventWriter | None = None,
         leaves: LeafRegistry = LEAVES,
     ) -> None:
         self._use(database)
         self._writer = writer
+        self._events = events
         self.leaves = leaves
         self._door: str | None = None
         self._most: int | None = None
@@ -93,6 +96,12 @@ class RunStore:
         self.database = database
         self._sessions = Sessions(database)
         self._exchanges = Exchanges(database)
+
+    def open_events(self) -> EventsTable:
+        """The stored events of this user, with all that this process has emitted until now."""
+        if self._events is not None:
+            self._events.flush()
+        return open_events(self.database.url, self.database.user)
 
     @property
     def shadow_reports(self) -> ShadowReports:
@@ -320,7 +329,7 @@ class _SharedStore:
         self._writers.callback(writer.close)
         events = self._writers.enter_context(recording(url, self._bus))
         self.flush = events.flush
-        self.opening.set_result(RunStore(self._database, writer))
+        self.opening.set_result(RunStore(self._database, writer, events=events))
 
     def flush(self) -> object:
         """Write the events so far. Nothing was recorded before the database is open."""

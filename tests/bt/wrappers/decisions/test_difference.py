@@ -87,7 +87,7 @@ async def test_the_report_says_what_is_saved():
     diff = await diff_of("unbelieved", Change(settings=["decide.DOUBTS=0"]))
     assert (diff.before.turns, diff.now.turns) == (3, 1)
     assert (diff.stop_before, diff.stop_now) == ("answered", "partial_answer")
-    assert diff.turns[0].newly[0] == ("decides: took it as a partial answer: nothing was gathered")
+    assert diff.turns[0].newly[0] == "decides: taken as partial: nothing was gathered"
     text = told(diff)
     assert "Turns 2 to 3 do not happen any more" in text
     assert "turns: 3 → 1 (-2)" in text

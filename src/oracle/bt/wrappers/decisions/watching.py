@@ -27,9 +27,7 @@ from oracle.services.control.repetition import name_of_call
 from oracle.services.journal.failures import as_body
 from oracle.services.journal.record import as_json
 from oracle.services.story.words import (
-    OUTCOMES,
     call_words,
-    decision_words,
     result_words,
 )
 
@@ -215,7 +213,7 @@ def _digest(*texts: str) -> str:
     return sha256(json.dumps(texts).encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-# -- what is done, in words ------------------------------------------------------------------------
+# -- what is done ----------------------------------------------------------------------------------
 
 
 def _question(chunk: OracleStreamChunk) -> list[str]:
@@ -229,7 +227,9 @@ def _turn_start(chunk: OracleStreamChunk) -> list[str]:
 
 
 def _verdict(chunk: OracleStreamChunk) -> list[str]:
-    return [f"decides: {decision_words(chunk['verdict'], chunk['reason'])}"]
+    # The code, not the words for it: facts are compared, and words may be improved.
+    verdict = str(chunk["verdict"]).replace("_", " ")
+    return [f"decides: {verdict}: {chunk['reason']}" if chunk["reason"] else f"decides: {verdict}"]
 
 
 def _tool_result(chunk: OracleStreamChunk) -> list[str]:
@@ -246,8 +246,7 @@ def _budget(chunk: OracleStreamChunk) -> list[str]:
 
 
 def _turn_end(chunk: OracleStreamChunk) -> list[str]:
-    outcome = chunk["outcome"]
-    return [f"ends the turn: {OUTCOMES.get(outcome, outcome)}"]
+    return [f"ends the turn: {chunk['outcome']}"]
 
 
 _FACTS: Final[Mapping[ChunkType, Callable[[OracleStreamChunk], list[str]]]] = {
