@@ -31,26 +31,41 @@ QUESTION = "How does the ledger keep a reserve for the last answer?"
 WIDE, WIDEST = (1440, 900), (1920, 1080)
 PHONE = (390, 844)
 
-ANSWER = """\
+BUDGET, ROOM = "src/oracle/bt/trees/budget.lua", "src/oracle/services/control/room.py"
+GUARDS, DECIDE = "src/oracle/bt/conditions/budget.py", "src/oracle/bt/trees/decide.lua"
+
+
+def line_of(path: str, text: str) -> int:
+    """The line with this text, so that the pictures cite what is there today."""
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, start=1) if text in line)
+
+
+WEIGHED = line_of(BUDGET, 'BT.tree("budget"')
+RESERVED = line_of(ROOM, "def reserve(")
+ASKED_LAST = line_of(GUARDS, "def only_the_last_answer_is_left")
+
+ANSWER = f"""\
 The reserve is what the **last request** will need. Before each turn the tree compares it with \
 what is left, and withdraws the tools in time.
 
-1. `src/oracle/bt/trees/budget.lua:20-24` weighs the messages first, because a longer conversation \
+1. `{BUDGET}:{WEIGHED}-{WEIGHED + 2}` weighs the messages first, because a longer conversation \
 makes the last request longer too:
 
 ```lua
-BT.tree("budget", {
-  root = BT.sequence("budget", {
+BT.tree("budget", {{
+  root = BT.sequence("budget", {{
     budget.weigh_messages,
 ```
 
-2. `src/oracle/services/control/room.py:144` estimates the reserve: input, the longest output, and \
+2. `{ROOM}:{RESERVED}` estimates the reserve: input, the longest output, and \
 the time both take.
-3. If only that much is left, `src/oracle/bt/conditions/budget.py:30` holds, and the turn that \
+3. If only that much is left, `{GUARDS}:{ASKED_LAST}` holds, and the turn that \
 follows is announced as the last one.
 
 So an answer is never cut off by a limit that the tree could have seen (see also \
-`src/oracle/services/old_ledger.py:12`)."""
+`src/oracle/services/old_ledger.py:12`). A run that has to stop there says so: it ends with \
+`turn_limit` and what is missing, and never as if it were done."""
 
 
 def looking(reason: str, *calls: tuple[str, dict[str, object]], confidence: float = 0.8) -> Reply:
@@ -60,9 +75,9 @@ def looking(reason: str, *calls: tuple[str, dict[str, object]], confidence: floa
 
 def answering() -> list[Reply]:
     read = [
-        ("src/oracle/bt/trees/budget.lua", 1, 40),
-        ("src/oracle/services/control/room.py", 126, 174),
-        ("src/oracle/bt/conditions/budget.py", 21, 61),
+        (BUDGET, 1, 40),
+        (ROOM, RESERVED - 25, RESERVED + 23),
+        (GUARDS, ASKED_LAST - 20, ASKED_LAST + 20),
     ]
     actions: dict[str, object] = {
         "path": "src/oracle/bt/trees/oracle-agent.lua",
@@ -109,7 +124,7 @@ class PicturedModel(ScriptedModel):
 
 def short() -> list[Reply]:
     """Another run for the same question: it is content with less."""
-    text = "See `src/oracle/bt/trees/budget.lua:1-2` and `src/oracle/services/control/room.py:144`."
+    text = f"See `{BUDGET}:1-2` and `{ROOM}:{RESERVED}`."
     return [
         answering()[0],
         answering()[1],
@@ -118,7 +133,7 @@ def short() -> list[Reply]:
 
 
 def partial() -> list[Reply]:
-    text = "The limits are in `src/oracle/bt/trees/budget.lua:9`."
+    text = f"The limits are in `{BUDGET}:9`."
     said = text + signal("partial_answer", 0.6, missing=["where the limits of a tool are set"])
     return [answering()[0], Reply(text=said)]
 
@@ -137,16 +152,16 @@ def told(path: str, line: int, what: str) -> Callable[[], list[Reply]]:
 # The oldest first.
 ASKED: list[tuple[Callable[[], list[Reply]], str]] = [
     (
-        told("src/oracle/services/control/room.py", 40, "What a request may hold is here"),
+        told(ROOM, line_of(ROOM, "LEAST_MESSAGES"), "What a request may hold is here"),
         "What limits the size of a request?",
     ),
     (
-        told("src/oracle/bt/trees/decide.lua", 60, "The signal decides"),
+        told(DECIDE, line_of(DECIDE, 'on("stuck"'), "The signal decides"),
         "What happens when the model says it is stuck?",
     ),
     (partial, "Where are the limits set?"),
     (
-        told("src/oracle/bt/trees/budget.lua", 20, "It is weighed before each turn"),
+        told(BUDGET, WEIGHED, "It is weighed before each turn"),
         "Who weighs the messages, and when?",
     ),
     (short, QUESTION),
