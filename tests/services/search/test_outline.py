@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracle.services.search.grammar_outline import _is_too_deep, grammar_outline
 from oracle.services.search.languages import PARSED, language_of, outline_query
 from oracle.services.search.mentions import reference_lines
+from oracle.services.search.outline import outline_of_part
 from oracle.services.search.python_outline import python_outline
 from tests.default_run import thinned
 from tests.tables import each_row
@@ -65,6 +66,17 @@ SAMPLES = {
     ),
     "python": ("class Shelf:\n    def put(self): ...\n\nMOST = 3\n", "Shelf put MOST"),
 }
+ENDINGS = {
+    "javascript": ".js",
+    "typescript": ".ts",
+    "go": ".go",
+    "rust": ".rs",
+    "java": ".java",
+    "c": ".c",
+    "cpp": ".cpp",
+    "ruby": ".rb",
+    "lua": ".lua",
+}
 
 
 @pytest.mark.extra
@@ -119,6 +131,23 @@ def blocks(outline):
         for each in outline.symbols
         if each.kind != "constant"
     }
+
+
+@given(st.data())
+def test_every_definition_of_some_lines_of_a_file_is_in_these_lines(data):
+    """A grammar that meets the end too early makes up names, also in lines that are not there."""
+    language = data.draw(st.sampled_from(sorted(ENDINGS)))
+    text = SAMPLES[language][0]
+    start = data.draw(st.integers(0, len(text)))
+    part = text[start : data.draw(st.integers(start, len(text)))]
+    for symbol in outline_of_part(part, f"a{ENDINGS[language]}").symbols:
+        assert symbol.name
+        assert 1 <= symbol.start <= symbol.end <= part.count("\n") + 1
+
+
+def test_a_cut_enum_of_rust_has_no_nameless_definition_behind_its_end():
+    part = 'enum Problem {\n    /// No file.\n    #[error(\n        "cannot be read"'
+    assert {each.name for each in outline_of_part(part, "a.rs").symbols} <= {"Problem"}
 
 
 @pytest.mark.extra

@@ -139,7 +139,9 @@ def defining(captures: Captures) -> Iterator[tuple[str, Node]]:
 
 def _symbol(node: Node, kind: str, source: bytes) -> Symbol | None:
     holder, named = name_node(node)
-    if named is None or named.end_byte - named.start_byte > _LONGEST_NAME:
+    # In a text that is cut off, a grammar goes on as if a name were there.
+    length = 0 if named is None else named.end_byte - named.start_byte
+    if named is None or not 0 < length <= _LONGEST_NAME:
         return None
     return Symbol(
         name=_text(named, source).lstrip(":#"),

@@ -6,6 +6,7 @@ Python is read from its tokens, most languages by a grammar, a few by patterns.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from oracle.patterns import lazy_pattern
@@ -53,8 +54,19 @@ def outline_of_part(text: str, path: str) -> Outline:
         return outline_of(text, path)
     if language in _ENDED_BY_A_WORD:
         open_words = len(_WORD_OPENS.findall(text)) - len(_WORD_CLOSES.findall(text))
-        return outline_of(text + "\nend" * open_words, path)
-    return outline_of(f"{text}\n{_closing(text)}", path)
+        return _within(text, outline_of(text + "\nend" * open_words, path))
+    return _within(text, outline_of(f"{text}\n{_closing(text)}", path))
+
+
+def _within(text: str, outline: Outline) -> Outline:
+    """Without what begins in the lines that close the text: a grammar may see names there."""
+    last = text.count("\n") + 1
+    symbols = [replace(each, end=min(each.end, last)) for each in outline.symbols]
+    remarks = [(start, min(end, last)) for start, end in outline.remarks]
+    return Outline(
+        symbols=[each for each in symbols if each.start <= last],
+        remarks=[each for each in remarks if each[0] <= last],
+    )
 
 
 def _closing(text: str) -> str:
