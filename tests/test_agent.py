@@ -128,6 +128,19 @@ async def test_without_a_model_the_embedded_one_answers(project):
     assert "language model" not in answer.text
 
 
+async def test_a_model_can_be_given_by_its_name(project):
+    (project / "oracle.toml").write_text('[model]\nname = "anthropic:claude-sonnet-4-5"\n')
+    answer = await Oracle(project=project, model="embedded").ask("hello")
+    assert answer.stop_reason == "answered"
+    with pytest.raises(InputError, match="'sonet'.*sonnet"):
+        Oracle(project=project, model="sonet")
+
+
+def test_what_is_no_model_is_refused_at_once(project):
+    with pytest.raises(InputError, match="model is 3; give a name"):
+        Oracle(project=project, model=3)
+
+
 async def test_files_are_attached_by_path_and_lines(project):
     (project / "auth.py").write_text("a\nb\nc\n")
     model = ScriptedModel("It is in auth.py:2.")

@@ -63,9 +63,10 @@ class Answer:
 class Oracle:
     """Answers questions about the project that contains the folder `project`.
 
-    `model` and `tools` default to those of the project's settings. Functions in a list of `tools`
-    are added to those of the project (`oracle.tool`); a `Tools` object replaces them. `approve`
-    asks a person before anything is written. Conversations are stored in the project's database.
+    `model` and `tools` default to those of the project's settings. `model` is a name, such as
+    "sonnet" or "ollama:qwen3", or an object that speaks the protocol `Model`. Functions in a list
+    of `tools` are added to those of the project (`oracle.tool`); a `Tools` object replaces them.
+    `approve` asks a person before anything is written. Conversations are stored in the project's database.
     With `remembers=False` nothing is stored, and neither a project nor a database is needed.
 
     Any number of questions can be asked at once, also in several threads and event loops. They
@@ -78,7 +79,7 @@ class Oracle:
         self,
         *,
         project: str | Path = ".",
-        model: Model | None = None,
+        model: Model | str | None = None,
         tools: Tools | Sequence[Callable[..., Any]] | None = None,
         limits: Limits | None = None,
         approve: Approve | None = None,
@@ -88,14 +89,20 @@ class Oracle:
         if remembers:
             folder = find_root(folder)
         self._folder = folder
-        self._settings = load_settings(folder)
+        named = model if isinstance(model, str) else None
+        if model is not None and named is None and not hasattr(model, "stream"):
+            raise InputError(
+                f"model is {model!r}; give a name such as 'sonnet', or an object with the protocol "
+                "oracle.services.llm.protocol.Model"
+            )
+        self._settings = load_settings(folder, flags={"model.name": named})
         self._remembers = remembers
         self._is_closed = False
         self._held_open = AsyncExitStack()
         self._agent = project_agent(
             self._settings,
             root=folder,
-            model=model,
+            model=None if isinstance(model, str) else model,
             tools=tools,
             limits=limits,
             approve=approve,
