@@ -132,7 +132,7 @@ async def test_a_model_can_be_given_by_its_name(project):
     (project / "oracle.toml").write_text('[model]\nname = "anthropic:claude-sonnet-4-5"\n')
     answer = await Oracle(project=project, model="embedded").ask("hello")
     assert answer.stop_reason == "answered"
-    with pytest.raises(InputError, match="'sonet'.*sonnet"):
+    with pytest.raises(InputError, match=r"'sonet'.*sonnet"):
         Oracle(project=project, model="sonet")
 
 

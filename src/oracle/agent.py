@@ -66,8 +66,9 @@ class Oracle:
     `model` and `tools` default to those of the project's settings. `model` is a name, such as
     "sonnet" or "ollama:qwen3", or an object that speaks the protocol `Model`. Functions in a list
     of `tools` are added to those of the project (`oracle.tool`); a `Tools` object replaces them.
-    `approve` asks a person before anything is written. Conversations are stored in the project's database.
-    With `remembers=False` nothing is stored, and neither a project nor a database is needed.
+    `approve` asks a person before anything is written. Conversations are stored in the project's
+    database. With `remembers=False` nothing is stored, and neither a project nor a database is
+    needed.
 
     Any number of questions can be asked at once, also in several threads and event loops. They
     share one connection to the database, one writer and one index, which are open while a question

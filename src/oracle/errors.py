@@ -16,6 +16,7 @@ OracleError
 │   ├── ModelError           the model cannot be reached, or its response broke off
 │   │   ├── ModelUnreachable … there is no connection, so nothing was sent
 │   │   ├── ModelOverloaded  … try again later
+│   │   ├── ModelBrokeOff    … the connection ended before the response did
 │   │   ├── ModelRefused     … change the key or the model's name in the settings
 │   │   └── ContextTooLong   … send less text
 │   ├── ToolProblem          a tool cannot do what was asked; the model reads why
@@ -140,6 +141,10 @@ class ModelOverloaded(ModelError):  # noqa: N818 - the name is a sentence
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ModelBrokeOff(ModelError):  # noqa: N818 - the name is a sentence
+    pass
 
 
 class ModelRefused(ModelError):  # noqa: N818 - the name is a sentence

@@ -1,6 +1,6 @@
 """Why a response ended: one vocabulary for what each provider says."""
 
-from oracle.errors import ModelError
+from oracle.errors import ModelBrokeOff
 from oracle.services.llm.endings import ending_of
 from oracle.testing.servers import Reply, anthropic, openai
 from tests.services.llm.dialects import DIALECTS
@@ -60,4 +60,4 @@ async def test_text_that_ends_in_tool_calls_without_a_call_is_not_whole():
 
 async def test_a_provider_that_failed_in_the_middle_is_an_error():
     _, error = await DIALECTS["openai"].failing(Reply(body=body(openai, "error")))
-    assert type(error) is ModelError
+    assert type(error) is ModelBrokeOff

@@ -4,7 +4,7 @@ from threading import Thread
 
 import pytest
 
-from oracle.errors import ModelError, ModelOverloaded
+from oracle.errors import ModelBrokeOff, ModelError, ModelOverloaded
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.llm import provider_model
 from oracle.services.llm.protocol import ModelRequest
@@ -179,7 +179,7 @@ async def test_a_stream_that_breaks_off_is_an_error_after_what_had_come(dialect,
     body = [*wire.beginning(), *wire.events(wire.text("half", " an"))[:3], *end]
     heard, error = await dialect.failing(Reply(body=body))
     assert "".join(texts(heard)).startswith("half")
-    assert type(error) is ModelError
+    assert type(error) is ModelBrokeOff
     assert "broke off" in str(error)
 
 

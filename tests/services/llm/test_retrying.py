@@ -2,7 +2,7 @@ from contextlib import aclosing
 
 import pytest
 
-from oracle.errors import ModelError, ModelOverloaded, ModelRefused
+from oracle.errors import ModelBrokeOff, ModelError, ModelOverloaded, ModelRefused
 from oracle.services.llm.protocol import ModelRequest
 from oracle.services.llm.retrying import RetryingModel
 from oracle.testing.servers import Reply, ScriptedServer
@@ -44,6 +44,16 @@ async def test_an_overloaded_model_is_asked_again_after_waits_that_double():
     model = Scripted([BUSY], [BUSY], [BUSY], ["at", "last"])
     assert await heard(model, waits) == ["at", "last"]
     assert waits == [0.5, 1.0, 2.0]
+
+
+async def test_a_connection_that_breaks_off_before_the_response_is_tried_again():
+    waits = []
+    broken = ModelBrokeOff("broke off")
+    assert await heard(Scripted([broken], ["at", "last"]), waits) == ["at", "last"]
+    assert waits == [0.5]
+    with pytest.raises(ModelBrokeOff):
+        await heard(Scripted(["in ", "mid", broken], ["again"]), waits)
+    assert waits == [0.5]
 
 
 async def test_attempts_are_bounded():

@@ -11,6 +11,7 @@ from pydantic_ai import exceptions as direct
 
 from oracle.errors import (
     ContextTooLong,
+    ModelBrokeOff,
     ModelError,
     ModelOverloaded,
     ModelRefused,
@@ -50,7 +51,7 @@ class Failures:
         return self._unreadable(error)
 
     def broke_off(self) -> ModelError:
-        return ModelError(f"{self.endpoint.name} broke off in the middle of its answer; ask again")
+        return ModelBrokeOff(f"{self.endpoint.name} broke off before its answer ended; ask again")
 
     def _unreadable(self, error: Exception) -> ModelError:
         what = self._clean(str(error) or type(error).__name__)
@@ -183,8 +184,8 @@ class Failures:
 
     def _broke_off(self, error: Exception) -> ModelError:
         what = self._clean(str(error) or type(error).__name__)
-        return ModelError(
-            f"{self.endpoint.name} broke off in the middle of its answer ({what}); ask again"
+        return ModelBrokeOff(
+            f"{self.endpoint.name} broke off before its answer ended ({what}); ask again"
         )
 
     def _server(self) -> str:

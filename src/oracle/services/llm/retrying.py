@@ -1,4 +1,4 @@
-"""Repeats a request after a while if the model was overloaded."""
+"""Repeats a request after a while if the model was overloaded, or the connection broke off."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import cast
 
-from oracle.errors import ModelOverloaded
+from oracle.errors import ModelBrokeOff, ModelOverloaded
 from oracle.services.llm.protocol import Model, ModelRequest, Part
 from oracle.services.llm.wrapped import WrappedModel
 from oracle.services.settings.sections import ATTEMPTS
@@ -54,10 +54,11 @@ class RetryingModel(WrappedModel):
                         begun = True
                         yield part
                 return
-            except ModelOverloaded as error:
-                if begun or attempt >= self._attempts or self._is_too_long(error.retry_after):
+            except (ModelOverloaded, ModelBrokeOff) as error:
+                asked = error.retry_after if isinstance(error, ModelOverloaded) else None
+                if begun or attempt >= self._attempts or self._is_too_long(asked):
                     raise
-                await self._sleep(self._wait(attempt, error.retry_after))
+                await self._sleep(self._wait(attempt, asked))
             attempt += 1
 
     def _is_too_long(self, seconds: float | None) -> bool:
