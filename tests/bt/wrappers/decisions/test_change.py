@@ -1,5 +1,7 @@
 """What may be changed in a recorded run, and what is said about a change that cannot be made."""
 
+from dataclasses import replace
+
 import pytest
 
 from oracle.bt.wrappers.decisions.change import BUILT_IN, Change, classifier_from
@@ -59,6 +61,32 @@ def test_one_tree_file_replaces_its_trees_and_the_others_stay_as_recorded(tmp_pa
     sources = Change(trees=[str(tmp_path / "decide.lua")]).applied(RECIPE).sources
     assert sum("-- mine" in text for text in sources.values()) == 1
     assert len(sources) == len(RECIPE.sources)
+
+
+def test_a_tree_that_the_run_does_not_use_is_refused(tmp_path):
+    """It would change nothing, and "no decision differs" would be said of a slip of the pen."""
+    renamed, folder = tmp_path / "decide.lua", tmp_path / "trees"
+    source = RECIPE.sources["decide.lua"]
+    renamed.write_text(source.replace('BT.tree("decide"', 'BT.tree("decided"'))
+    with pytest.raises(InputError, match=r"does not use decided; did you mean 'decide'\?"):
+        Change(trees=[str(renamed)]).applied(RECIPE)
+    plain = tmp_path / "baseline.lua"
+    plain.write_text(RECIPE.sources["baseline.lua"])
+    with pytest.raises(InputError, match=r"does not use .*plain turn.*; it uses .*assess, "):
+        Change(trees=[str(plain)]).applied(RECIPE)
+    folder.mkdir()
+    for file, text in RECIPE.sources.items():
+        (folder / file).write_text(text)  # all of ours, those of other runs too
+    assert Change(trees=[str(folder)]).applied(RECIPE)
+    renamed.rename(folder / "twice.lua")
+    with pytest.raises(InputError, match="does not use decided"):
+        Change(trees=[str(folder)]).applied(RECIPE)
+
+
+def test_a_constant_of_a_tree_that_the_run_does_not_use_cannot_be_set():
+    plain = replace(RECIPE, tree="baseline")
+    with pytest.raises(InputError, match=r"decide\.DOUBTS: there is no such value"):
+        Change(settings=["decide.DOUBTS=0"]).applied(plain)
 
 
 def test_the_built_in_trees_and_prompts_can_be_named():

@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
-from oracle.bt.lua.library import read_trees
+from oracle.bt.lua.library import all_declared, reached_from, read_trees
 from oracle.bt.wrappers.own_trees import with_files_of
 from oracle.bt.wrappers.recipe import Recipe, built_in_trees, segment_texts
 from oracle.errors import InputError, did_you_mean, named
@@ -76,9 +76,33 @@ def _with_trees(
 ) -> Mapping[str, str]:
     """The given trees replace recorded ones of the same name; the others stay as recorded."""
     own: dict[str, str] = dict(sources)
+    given = {path: read_trees([Path(path)]) for path in paths if path != BUILT_IN}
     for path in paths:
-        own |= built_in_trees() if path == BUILT_IN else read_trees([Path(path)])
-    return with_files_of(recipe.sources, own, root=recipe.tree, prefix="recorded/")
+        own |= given.get(path) or built_in_trees()
+    changed = with_files_of(recipe.sources, own, root=recipe.tree, prefix="recorded/")
+    for path, files in given.items():
+        _check_trees_are_used(path, files, changed, recipe)
+    return changed
+
+
+def _check_trees_are_used(
+    path: str, files: Mapping[str, str], changed: Mapping[str, str], recipe: Recipe
+) -> None:
+    """A tree with a misspelt name would replace nothing, and the report would say "no difference".
+
+    A folder may hold trees of other runs, if they are trees that exist.
+    """
+    trees = all_declared(changed)
+    used = reached_from(recipe.tree, trees)
+    given = {name for name, tree in trees.items() if tree.file in files}
+    known = {*all_declared(recipe.sources), *all_declared(built_in_trees())}
+    strange = sorted(given - used - known)
+    if strange or not given & used:
+        names = ", ".join(strange or sorted(given))
+        hint = did_you_mean(strange[0], used) if strange else ""
+        raise InputError(
+            f"--tree {path}: the run does not use {names}{hint}; it uses {', '.join(sorted(used))}"
+        )
 
 
 def _prompts_in(folder: str) -> Mapping[str, str]:
@@ -159,10 +183,13 @@ def _replaced(data: Mapping[str, Any], path: Sequence[str], value: Any) -> dict[
 
 
 def _constants(recipe: Recipe) -> dict[str, tuple[str, re.Match[str]]]:
-    """The numbers that a tree file gives a name: `decide.WEAK_SIGNAL`."""
+    """The numbers that a tree file of the run gives a name: `decide.WEAK_SIGNAL`."""
+    trees = all_declared(recipe.sources)
+    used = {trees[name].file for name in reached_from(recipe.tree, trees)}
     return {
         f"{Path(file).stem}.{found[1]}": (file, found)
         for file, source in recipe.sources.items()
+        if file in used
         for found in _CONSTANT.finditer(source)
     }
 
