@@ -180,18 +180,6 @@ def _is_tree_file(_change: object, path: str) -> bool:
     return path.endswith(".lua")
 
 
-def reached_from(root: str, trees: Mapping[str, TreeDeclaration]) -> set[str]:
-    """The trees that a run of `root` can come to, as far as they are known."""
-    reached: set[str] = set()
-    waiting = [root]
-    while waiting:
-        name = waiting.pop()
-        if name in trees and name not in reached:
-            reached.add(name)
-            waiting.extend(subtree_names([trees[name]]))
-    return reached
-
-
 def subtree_names(trees: Iterable[TreeDeclaration]) -> set[str]:
     """The names of all trees that these play as subtrees."""
     nodes = [branch for tree in trees for branch in (tree.root, tree.finish) if branch is not None]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from oracle.bt.core.leaves import LEAVES
-from oracle.bt.lua.declarations import declared_trees
+from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
 from oracle.bt.lua.library import TreeLibrary, read_trees, subtree_names
 from oracle.bt.wrappers.recipe import TREE, built_in_trees, import_our_leaves
 from oracle.bt.wrappers.recorded_tree import forget_definitions
@@ -79,3 +79,15 @@ def with_files_of(
         used |= subtree_names(trees)
         sources[f"{prefix}{file.removeprefix(prefix)}"] = source
     return sources
+
+
+def reached_from(root: str, trees: Mapping[str, TreeDeclaration]) -> set[str]:
+    """The trees that a run of `root` can come to, as far as they are known."""
+    reached: set[str] = set()
+    waiting = [root]
+    while waiting:
+        name = waiting.pop()
+        if name in trees and name not in reached:
+            reached.add(name)
+            waiting.extend(subtree_names([trees[name]]))
+    return reached

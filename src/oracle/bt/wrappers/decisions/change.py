@@ -10,8 +10,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
-from oracle.bt.lua.library import all_declared, reached_from, read_trees
-from oracle.bt.wrappers.own_trees import with_files_of
+from oracle.bt.lua.library import all_declared, read_trees
+from oracle.bt.wrappers.own_trees import reached_from, with_files_of
 from oracle.bt.wrappers.recipe import Recipe, built_in_trees, segment_texts
 from oracle.errors import InputError, did_you_mean, named
 from oracle.lazy_dataclass import dataclass
