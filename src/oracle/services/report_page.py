@@ -87,7 +87,7 @@ class Square:
 
     def drawn(self, title: str, shapes: str) -> str:
         right, bottom = SIDE - RIGHT, SIDE - BOTTOM
-        most = f"{self.most:,.3g}" if self.most < 1000 else f"{self.most:,.0f}"
+        most = _in_short(self.most)
         axes = (
             f'<line class="axis" x1="{LEFT}" y1="{bottom}" x2="{right}" y2="{bottom}"/>'
             f'<line class="axis" x1="{LEFT}" y1="{bottom}" x2="{LEFT}" y2="{TOP}"/>'
@@ -101,6 +101,18 @@ class Square:
             f'text-anchor="middle">{escape(self.up)}</text>'
         )
         return plot(title, axes + shapes, width=SIDE, height=SIDE)
+
+
+def _in_short(value: float) -> str:
+    """Short enough for the room beside an axis.
+
+    >>> _in_short(0.5), _in_short(950), _in_short(306_126), _in_short(2_400_000)
+    ('0.5', '950', '306k', '2.4M')
+    """
+    for size, sign in ((1_000_000, "M"), (1_000, "k")):
+        if value >= size:
+            return f"{value / size:.3g}{sign}"
+    return f"{value:.3g}"
 
 
 _VERDICTS: Final = ("worse", "kept", "yes", "no")

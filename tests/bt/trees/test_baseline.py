@@ -8,7 +8,7 @@ from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
 from oracle.bt.wrappers.recipe import BASELINE
 from oracle.bt.wrappers.retelling import retold
 from oracle.bt.wrappers.run_store import open_store
-from oracle.errors import ModelError
+from oracle.errors import InterruptedStream, ModelError
 from oracle.services.control.ledger import Limits
 from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools
@@ -67,10 +67,22 @@ async def test_an_answer_that_was_not_finished_is_not_called_whole(ending, stop)
     assert heard.stop == stop
 
 
-async def test_an_empty_response_ends_it_with_what_was_found():
-    heard = await plain(LOOK, "", tools=TOOLS)
+async def test_an_empty_response_is_asked_for_again_twice():
+    heard = await plain(LOOK, "", "", "It is in auth.py:3.", tools=TOOLS)
+    assert (heard.stop, heard.done["answer"]) == ("answered", "It is in auth.py:3.")
+
+
+async def test_the_third_empty_response_ends_it_with_what_was_found():
+    heard = await plain(LOOK, "", "", "", tools=TOOLS)
     assert heard.stop == "stuck"
     assert "auth.py:3" in heard.done["answer"]
+
+
+async def test_half_an_answer_that_a_crash_cut_is_asked_for_again():
+    cut = Reply(text="It is decided in `auth.py:", raises=InterruptedStream("a crash cut it"))
+    heard = await plain(LOOK, cut, "It is in auth.py:3.", tools=TOOLS)
+    assert (heard.stop, heard.done["answer"]) == ("answered", "It is in auth.py:3.")
+    assert "cut off" in heard.told()
 
 
 async def test_a_model_that_is_down_ends_it_with_what_was_found():

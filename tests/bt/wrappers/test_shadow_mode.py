@@ -11,7 +11,9 @@ from oracle.bt.wrappers.run_store import open_store
 from oracle.bt.wrappers.shadow_mode import NOT_AVAILABLE, WAITING, ShadowMode, is_chosen
 from oracle.errors import InputError, ModelError
 from oracle.services.ans.bus import event_bus_replaced
+from oracle.services.comparison.choosing import SHADOW_LIMIT, chosen
 from oracle.services.control.ledger import Limits
+from oracle.services.llm.protocol import Prices
 from oracle.services.storage.database import as_url
 from oracle.testing import RecordingBus, Reply, ScriptedModel, ScriptedTools, signal
 from tests.scenarios import CODE, TOOLS, held
@@ -82,7 +84,7 @@ async def test_results_are_shared_and_only_new_calls_are_run(store):
     ]
 
 
-async def test_a_shadow_writes_nothing(store):
+async def test_a_shadow_writes_nothing_and_writes_are_not_compared(store):
     write = Reply(calls=[("write_note", {"title": "x"})])
     world = World(
         store,
@@ -91,9 +93,30 @@ async def test_a_shadow_writes_nothing(store):
     )
     found = await world.compare()
     assert [name for name, _ in world.tools.calls] == ["search_code"]
-    assert found.baseline.failed_calls == 1
+    # The first loop would have written: a refusal that only the shadow meets is not its fault.
+    facts = found.baseline
+    assert (facts.calls, facts.failed_calls, facts.needless_calls) == (0, 0, 0)
     told = [m["content"] for m in world.model.requests[-1].messages if m["role"] == "tool"]
     assert told == [NOT_AVAILABLE]
+
+
+async def test_a_shadow_that_its_lower_limit_of_money_ended_is_not_counted(store):
+    """A loop that could pay for less also did less, whatever decided in it."""
+    prices = Prices(input=10.0, output=10.0)
+    model = ScriptedModel(LOOK, FOUND, LOOK, FOUND, prices=prices)
+    world = World(store, model=model)
+    world.shadow = ShadowMode(world.agent.setup, store, money=0.0)
+    found = await world.compare()
+    assert (found.tree.stop_reason, found.baseline.stop_reason) == ("answered", SHADOW_LIMIT)
+    assert chosen([found]).counted == []
+
+
+async def test_two_loops_are_never_compared_with_two_models(store):
+    world = World(store)
+    done = await world.ask()
+    other = OracleBTWrapper(model=ScriptedModel(name="other"), tools=world.tools, store=store)
+    with pytest.raises(InputError, match=r"answered by scripted.*`oracle shadow run .* --model"):
+        await ShadowMode(other.setup, store).compare(done["run_id"])
 
 
 async def test_calls_that_brought_nothing_to_the_answer_are_needless(store):

@@ -66,12 +66,14 @@ def test_a_shadow_that_broke_down_is_named_and_not_counted(project):
     assert report["is_counted"] is False
 
 
-def test_a_model_that_is_gone_gives_no_comparison(project):
+def test_another_model_than_that_of_the_run_is_refused(project):
     call(project, "ask", QUESTION)
-    gone = {"ORACLE_MODEL_NAME": "openai:x", "ORACLE_MODEL_BASE_URL": "http://127.0.0.1:9/v1"}
-    code, output, errors = call(project, "shadow", "run", OPENAI_API_KEY="k", **gone)
-    assert (code, output) == (5, "")
-    assert "is not counted, because a loop broke down" in errors
+    other = {"ORACLE_MODEL_NAME": "openai:x", "ORACLE_MODEL_BASE_URL": "http://127.0.0.1:9/v1"}
+    code, output, errors = call(project, "shadow", "run", OPENAI_API_KEY="k", **other)
+    assert (code, output) == (2, "")
+    assert "was answered by embedded, and the model here is openai:x" in errors
+    step = errors.split("`")[1].split()
+    assert call(project, *step[1:], OPENAI_API_KEY="k", **other)[0] == 0
 
 
 def test_too_few_comparisons_have_an_exit_code_of_their_own(project):

@@ -12,9 +12,12 @@ local model = BT.leaves("oracle.bt.actions.model_call")
 local calls = BT.leaves("oracle.bt.actions.calls")
 local grant = BT.leaves("oracle.bt.actions.grants")
 local tell = BT.leaves("oracle.bt.actions.tell")
+local note = BT.leaves("oracle.bt.actions.note")
 local finish = BT.leaves("oracle.bt.actions.finish")
 local reply = BT.leaves("oracle.bt.conditions.reply")
 local ledger = BT.leaves("oracle.bt.conditions.budget")
+
+local EMPTY_RESPONSES = 2  -- the 3rd empty response ends the run, as with the other tree
 
 BT.tree("plain turn", {
   root = BT.sequence("plain turn", {
@@ -52,8 +55,17 @@ BT.tree("plain turn", {
         BT.expect("tools are there", "not bb.is_last_turn"),
         BT.subtree("run all calls"),
       }),
+      BT.expect("resumed after a crash", "bb.response.is_interrupted"), -- half an answer is none
+      BT.sequence("nothing was said", {
+        BT.invert("no text", reply.has_text),
+        BT.expect("did not end early", "bb.response.ending.kind == 'whole'"),
+        BT.expect("can be asked again", "not bb.is_last_turn and bb.empty_responses < " .. EMPTY_RESPONSES),
+        note.empty_response,
+        tell.response_was_empty,
+      }),
       BT.sequence("answer", { BT.subtree("take the text as the answer"), BT.exit("turns") }),
     }),
+    BT.guard("was cut off by a crash", { "bb.response.is_interrupted", tell.response_was_cut_off }),
     turn.close,
   }),
 })

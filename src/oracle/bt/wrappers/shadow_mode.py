@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -32,6 +32,7 @@ from oracle.models.tool_spec import ToolSpec
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event
 from oracle.services.background import within
+from oracle.services.comparison.choosing import SHADOW_LIMIT
 from oracle.services.comparison.comparing import Comparison, Loop
 from oracle.services.comparison.facts import TAKEN, LoopFacts, facts_of
 from oracle.services.control.repetition import name_of_call
@@ -156,8 +157,13 @@ class ShadowMode:
                 await leaving.enter_async_context(self._agent.sources.at_hand())
             records, contents = await store.record_of(run.id)
             first = Recipe.from_records(records, contents)
+            self._check_model(first)
             shadow_id, facts = await self._shadow(store, first, records, run.session_id)
-            loops = {run.tree: facts_of(await chunks_of(store, run.id)), _OTHER[run.tree]: facts}
+            served_chunks = await chunks_of(store, run.id)
+            loops = {
+                run.tree: facts_of(served_chunks, self._writing),
+                _OTHER[run.tree]: facts,
+            }
             served: Loop = "tree" if run.tree == TREE else "baseline"
             comparison = Comparison(
                 run_id=run.id,
@@ -172,10 +178,27 @@ class ShadowMode:
             _report(comparison)
             return comparison
 
+    @property
+    def _writing(self) -> Set[str]:
+        """What is not compared: the shadow's writes were not done, and those of the user were."""
+        tools = self._agent.live.tools
+        return frozenset() if tools is None else {spec.name for spec in tools.specs if spec.writes}
+
+    def _check_model(self, first: Recipe) -> None:
+        """Two loops with two models say nothing about the loops."""
+        model = self._agent.live.model
+        name = "none" if model is None else model.name
+        if name != first.model:
+            raise InputError(
+                f"run {first.run_id} was answered by {first.model}, and the model here is {name}; "
+                f"`oracle shadow run {first.run_id} --model {first.model}` asks the same one"
+            )
+
     async def _shadow(
         self, store: RunStore, first: Recipe, records: Sequence[Record], session_id: str | None
     ) -> tuple[str, LoopFacts]:
         heard: list[OracleStreamChunk] = []
+        recipe = self._recipe(first)
         live = replace(
             self._agent.live,
             tools=SharedTools(records, self._agent.live.tools),
@@ -183,7 +206,7 @@ class ShadowMode:
             approve=None,
         )
         tree = await store.begin(
-            self._recipe(first),
+            recipe,
             services=partial(services_of_recipe, live=live),
             session_id=session_id,
             project=self._agent.project,
@@ -199,7 +222,11 @@ class ShadowMode:
             raise OracleError(f"the shadow did not end within {seconds:g} s") from None
         done = {**end.done(), "context_id": None}
         heard.append(OracleStreamChunk(type=ChunkType.DONE, data=done))
-        return tree.id, facts_of(heard)
+        facts = facts_of(heard, self._writing)
+        if facts.stop_reason == "money_limit" and _money_of(recipe) != _money_of(first):
+            # Its limit was the lower one. What it would have done with the other is not known.
+            facts = replace(facts, stop_reason=SHADOW_LIMIT)
+        return tree.id, facts
 
     def _recipe(self, first: Recipe) -> Recipe:
         """The first run's, but for the loop, the limit of money, and a person to ask."""
@@ -231,6 +258,10 @@ def _keep(heard: list[OracleStreamChunk], chunk: OracleStreamChunk) -> None:
     """A model that floods its shadow with text must not fill the memory."""
     if chunk.type in TAKEN:
         heard.append(chunk)
+
+
+def _money_of(recipe: Recipe) -> float | None:
+    return recipe.board["limits"]["money"]
 
 
 def _lower(one: float | None, other: float | None) -> float | None:

@@ -182,12 +182,15 @@ def _show_story(told: ToldRun, ids: Mapping[str, str]) -> None:
 
 def heading_of(told: ToldRun, ids: Mapping[str, str], *, now: float) -> Heading:
     """`ids` has the short form of an id; one that is not there is shown whole, as in a pipe."""
+    from oracle.bt.wrappers.recipe import BASELINE
     from oracle.cli.terminal.story_lines import Heading
     from oracle.services.settings.sections import EMBEDDED
 
     run = told.run
     about = [f"asked {shown_age(run.started_at, now=now)}, {shown_time(run.started_at)}"]
     about += [f"model {told.model}"] if told.model else []
+    about += ["answered by the plain loop"] if run.tree == BASELINE else []
+    about += [f"in the shadow of {run.shadow_of}"] if run.shadow_of else []
     about += [f"session {ids.get(run.session_id, run.session_id)}"] if run.session_id else []
     if parent := run.context_node_id:
         about.append(f"continues exchange {ids.get(parent, parent)}")

@@ -175,6 +175,7 @@ def _data(comparison: Comparison, found: Chosen) -> dict[str, Any]:
 
 def _say_left_out(found: Chosen) -> None:
     """Each on a line: a model that was not there is not a loop that was worse."""
+    from oracle.services.comparison.choosing import is_served_whole
     from oracle.services.story.words import stop_words
 
     for each in found.broken:
@@ -182,7 +183,7 @@ def _say_left_out(found: Chosen) -> None:
         ends += stop_words(each.baseline.stop_reason)
         text = f"run {each.run_id} is not counted, because a loop broke down ({ends})"
         say(printable(text))
-    if found.broken:
+    if any(is_served_whole(each) for each in found.broken):
         say("`oracle shadow run RUN` compares a run again")
 
 

@@ -9,6 +9,9 @@ from oracle.lazy_dataclass import dataclass
 from oracle.services.comparison.comparing import Comparison
 from oracle.services.comparison.facts import LoopFacts
 
+SHADOW_LIMIT: Final = "shadow_limit"
+"""The stop reason of a shadow that ended at `loop.shadow_money`, which the first loop did not have.
+"""
 BROKEN: Final = frozenset(
     (
         "",
@@ -18,6 +21,7 @@ BROKEN: Final = frozenset(
         "invalid_input",
         "model_unavailable",
         "not_recorded",
+        SHADOW_LIMIT,
         "spend_limit",
         "store_failed",
     )
@@ -64,6 +68,12 @@ class Chosen:
 
 def is_broken(facts: LoopFacts) -> bool:
     return facts.stop_reason in BROKEN
+
+
+def is_served_whole(comparison: Comparison) -> bool:
+    """Whether the first run did not break down: only then another shadow can be compared."""
+    served = comparison.tree if comparison.served == "tree" else comparison.baseline
+    return not is_broken(served)
 
 
 def is_comparable(comparison: Comparison) -> bool:

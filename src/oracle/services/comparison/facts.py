@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final, Self, cast
@@ -81,7 +81,8 @@ class LoopFacts:
 _LISTS: Final = ("cited", "kinds", "signals", "missing")
 
 
-def facts_of(chunks: Iterable[OracleStreamChunk]) -> LoopFacts:
+def facts_of(chunks: Iterable[OracleStreamChunk], uncounted: Collection[str] = ()) -> LoopFacts:
+    """Calls of the tools named in `uncounted` are left out."""
     calls: dict[tuple[int, str], Call] = {}
     turns: set[int] = set()
     signals: list[str] = []
@@ -108,7 +109,7 @@ def facts_of(chunks: Iterable[OracleStreamChunk]) -> LoopFacts:
             case _:
                 pass
     # A call that was refused has cost nothing and brought nothing.
-    made = [call for call in calls.values() if call.was_run]
+    made = [call for call in calls.values() if call.was_run and call.name not in uncounted]
     cited = [source for source in sources if source.get("cited")]
     usage: Mapping[str, Any] = done.get("usage") or {}
     resolved = sum(each["status"] == "resolved" for each in citations)

@@ -68,7 +68,9 @@ def _scatter(
 
 def _questions(comparisons: Sequence[Comparison]) -> str:
     headings = (
+        Heading("run"),
         Heading("question"),
+        Heading("model"),
         Heading("tree"),
         Heading("plain loop"),
         Heading("calls, tree / plain loop", is_number=True),
@@ -86,7 +88,9 @@ def _left_out(found: Chosen) -> Iterator[str]:
 def _rows(comparisons: Sequence[Comparison]) -> Iterator[Sequence[str]]:
     for each in comparisons:
         yield (
+            each.run_id[:12],
             each.question,
+            each.model,
             _reason(each.tree),
             _reason(each.baseline),
             f"{each.tree.calls} / {each.baseline.calls}",
