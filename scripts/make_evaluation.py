@@ -22,7 +22,7 @@ from pathlib import Path
 
 import oracle
 from oracle.evaluation.agent_report import append_outcome, read_outcomes
-from oracle.evaluation.agent_runs import Outcome
+from oracle.evaluation.agent_runs import Examined, Outcome
 from oracle.evaluation.criteria import (
     HELD_OUT,
     ON_MISBEHAVING,
@@ -52,7 +52,7 @@ KEPT, PACKAGE = DOCS.parent / "build", Path(oracle.__file__).parent
 PORTIONS = 6
 """In how many portions each process gets its models: few, as each portion builds an index."""
 SMALL_QUESTIONS = ("talk-01", "code-01", "absent-01", "note-01")
-SMALL_LIMITS = Limits(turns=3, seconds=90)
+SMALL = Examined(limits=Limits(turns=3, seconds=90))
 SMALL_OUTPUT = 160
 SECONDS_FOR_SMALL = 360
 """After this no further question is put to the small model."""
@@ -176,12 +176,12 @@ async def small_outcomes() -> list[Outcome]:
     deadline = time.monotonic() + SECONDS_FOR_SMALL
     with small_model.serving() as url:
         model = small_model.small_model(
-            url, longest_output=SMALL_OUTPUT, stall_seconds=SMALL_LIMITS.seconds
+            url, longest_output=SMALL_OUTPUT, stall_seconds=SMALL.limits.seconds
         )
         for name in SMALL_QUESTIONS:
             if time.monotonic() < deadline:
                 part = Part(make_model=lambda _: model, asked=[known[name]])
-                outcomes += [each async for each in ask_parts([part], limits=SMALL_LIMITS)]
+                outcomes += [each async for each in ask_parts([part], examined=SMALL)]
     return outcomes
 
 

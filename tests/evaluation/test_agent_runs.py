@@ -13,7 +13,7 @@ from oracle.evaluation.agent_report import (
     rows_of,
     totals,
 )
-from oracle.evaluation.agent_runs import Outcome, ask, ask_all, completeness
+from oracle.evaluation.agent_runs import Examined, Outcome, ask, ask_all, completeness
 from oracle.evaluation.harbour import DATA, harbour, questions
 from oracle.services.comparison.facts import LoopFacts
 from oracle.services.control.ledger import Limits
@@ -51,7 +51,7 @@ async def test_both_loops_are_asked_the_same_questions(competent):
         found = [
             outcome
             async for outcome in ask_all(
-                world, asked, make_model=lambda _: competent, repeats=1, limits=Limits()
+                world, asked, make_model=lambda _: competent, repeats=1, examined=Examined()
             )
         ]
     assert [(each.question, each.loop) for each in found] == [

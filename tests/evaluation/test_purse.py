@@ -5,7 +5,7 @@ import json
 import pytest
 
 from oracle.errors import InputError
-from oracle.evaluation.agent_runs import Outcome, ask_all
+from oracle.evaluation.agent_runs import Examined, Outcome, ask_all
 from oracle.evaluation.harbour import harbour, questions
 from oracle.evaluation.purse import Purse
 from oracle.services.comparison.facts import LoopFacts
@@ -69,7 +69,7 @@ async def test_nothing_is_spent_beyond_the_purse():
             questions()[:4],
             make_model=lambda _: competent,
             repeats=1,
-            limits=Limits(),
+            examined=Examined(),
             purse=purse,
         )
         found = [each async for each in asking]

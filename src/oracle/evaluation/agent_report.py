@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
@@ -12,24 +12,40 @@ from typing import Any, Final, cast
 
 from oracle.errors import InputError
 from oracle.evaluation.agent_runs import LIMIT_STOPS, Outcome
-from oracle.evaluation.intervals import Interval, interval
+from oracle.evaluation.intervals import Interval, interval, share
 from oracle.services.comparison.comparing import Loop
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentMeasure:
+    """`is_share` says that `of` is a yes or a no."""
+
     name: str
     of: Callable[[Outcome], float]
     digits: int = 2
+    is_share: bool = False
+
+    def over(self, outcomes: Sequence[Outcome]) -> Interval:
+        values = [float(self.of(each)) for each in outcomes]
+        # Drawn again, answers that are all alike stay alike, as if the figure were certain.
+        if self.is_share and values and len({*values}) == 1:
+            return share(sum(values), len(values))
+        return interval(values)
 
 
 MEASURES: Final[Sequence[AgentMeasure]] = (
-    AgentMeasure(name="right", of=lambda each: each.is_right),
+    AgentMeasure(name="right", of=lambda each: each.is_right, is_share=True),
     AgentMeasure(name="complete", of=lambda each: each.complete),
-    AgentMeasure(name="wrongly called whole", of=lambda each: each.is_wrongly_whole),
-    AgentMeasure(name="ends with an answer", of=lambda each: bool(each.facts.answer.strip())),
+    AgentMeasure(name="wrongly called whole", of=lambda each: each.is_wrongly_whole, is_share=True),
     AgentMeasure(
-        name="ends within its limits", of=lambda each: each.facts.stop_reason not in LIMIT_STOPS
+        name="ends with an answer",
+        of=lambda each: bool(each.facts.answer.strip()),
+        is_share=True,
+    ),
+    AgentMeasure(
+        name="ends within its limits",
+        of=lambda each: each.facts.stop_reason not in LIMIT_STOPS,
+        is_share=True,
     ),
     AgentMeasure(name="tool calls", of=lambda each: each.facts.calls, digits=1),
     AgentMeasure(name="needless tool calls", of=lambda each: each.facts.needless_calls, digits=1),
@@ -41,9 +57,10 @@ MEASURES: Final[Sequence[AgentMeasure]] = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentRow:
-    """One measure of one model, for both loops."""
+    """One measure of one model, for both loops, each over `count` answers."""
 
     model: str
+    count: int
     measure: AgentMeasure
     tree: Interval
     baseline: Interval
@@ -59,9 +76,10 @@ def rows_of(outcomes: Sequence[Outcome]) -> Iterator[AgentRow]:
         for measure in MEASURES:
             yield AgentRow(
                 model=model,
+                count=max(map(len, loops.values())),
                 measure=measure,
-                tree=interval([measure.of(each) for each in loops["tree"]]),
-                baseline=interval([measure.of(each) for each in loops["baseline"]]),
+                tree=measure.over(loops["tree"]),
+                baseline=measure.over(loops["baseline"]),
             )
 
 
@@ -77,6 +95,13 @@ class Results:
     outcomes: Sequence[Outcome] = ()
     unreadable: Sequence[int] = ()
     spent: float = 0.0
+
+    def of_agent(self, agent: str) -> Results:
+        """Without those of other trees, prompts or limits. What they have cost still counts."""
+        return replace(self, outcomes=[each for each in self.outcomes if each.agent == agent])
+
+    def of_the_last_agent(self) -> Results:
+        return self.of_agent(self.outcomes[-1].agent) if self.outcomes else self
 
 
 def read_outcomes(file: Path) -> list[Outcome]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from oracle.bt.wrappers.recipe import LOOPS, AgentSetup
+from oracle.bt.wrappers.recipe import LOOPS, AgentSetup, Definitions, built_in_trees
 from oracle.bt.wrappers.run import Run
 from oracle.evaluation.adherence import EVENTS, adherence_of
 from oracle.evaluation.harbour import Question, World
@@ -38,6 +41,7 @@ class Outcome:
     `apt_signals` are the responses, of all `responses`, with a valid signal that the evidence does
     not contradict. `kept_limits` says that no limit was exceeded; one may have been reached.
     `is_cut` says that the run had less money than it should, or no model. Only its cost counts.
+    `agent` is a digest of the trees, the prompts and the limits (`Examined`).
     """
 
     question: str
@@ -52,6 +56,7 @@ class Outcome:
     apt_signals: int = 0
     kept_limits: bool = True
     is_cut: bool = False
+    agent: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -72,8 +77,30 @@ class Outcome:
         return cls(**known)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Examined:
+    """The agent that is asked: a project may have trees, prompts and limits of its own."""
+
+    limits: Limits = field(default_factory=Limits)
+    definitions: Definitions | None = None
+
+    def digest(self) -> str:
+        recipe = AgentSetup(limits=self.limits, definitions=self.definitions).recipe("")
+        # The plain loop is always ours, whatever trees the project has.
+        trees = (built_in_trees(), recipe.sources)
+        parts = (version("bt-oracle"), trees, recipe.prompts, self.limits.to_dict())
+        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
 async def ask(
-    world: World, question: Question, *, model: Model, loop: Loop, repeat: int, limits: Limits
+    world: World,
+    question: Question,
+    *,
+    model: Model,
+    loop: Loop,
+    repeat: int,
+    limits: Limits,
+    definitions: Definitions | None = None,
 ) -> Outcome:
     facts = ProjectFacts(world.root, world.index.paths).gather
     setup = AgentSetup(
@@ -82,6 +109,7 @@ async def ask(
         sources=world.index,
         facts=facts,
         tree=LOOPS[loop],
+        definitions=definitions,
     )
     run = Run.start(setup, question.question, history=_history(question))
     heard: list[OracleStreamChunk] = []
@@ -120,13 +148,14 @@ async def ask_all(
     *,
     make_model: MakeModel,
     repeats: int,
-    limits: Limits,
+    examined: Examined,
     done: frozenset[tuple[str, str, str, int]] = frozenset(),
     purse: Purse | None = None,
 ) -> AsyncIterator[Outcome]:
     """Both loops on each question. Those that are `done` already are left out. It ends when the
     `purse` is empty.
     """
+    limits, definitions, agent = examined.limits, examined.definitions, examined.digest()
     for repeat in range(repeats):
         model = make_model(repeat)
         for question in asked:
@@ -136,9 +165,16 @@ async def ask_all(
                 given = limits if purse is None else purse.limits(limits, model)
                 if given is None:
                     return
-                outcome = await ask(
-                    world, question, model=model, loop=loop, repeat=repeat, limits=given
+                answered = await ask(
+                    world,
+                    question,
+                    model=model,
+                    loop=loop,
+                    repeat=repeat,
+                    limits=given,
+                    definitions=definitions,
                 )
+                outcome = replace(answered, agent=agent)
                 yield outcome if purse is None else purse.paid(outcome, given, limits)
 
 

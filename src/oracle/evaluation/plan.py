@@ -6,11 +6,10 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from oracle.evaluation.agent_runs import MakeModel, Outcome, ask_all
+from oracle.evaluation.agent_runs import Examined, MakeModel, Outcome, ask_all
 from oracle.evaluation.harbour import Question, harbour, questions
 from oracle.evaluation.held_out import SEED, held_out_questions, is_held_out, notebook
 from oracle.evaluation.purse import Purse
-from oracle.services.control.ledger import Limits
 from oracle.services.llm.protocol import Model
 from oracle.testing.simulated import CHARACTERS, STRENGTHS, simulated_model
 
@@ -25,6 +24,12 @@ class Part:
 
     make_model: MakeModel
     asked: Sequence[Question]
+
+    def has(self, outcome: Outcome, repeats: int) -> bool:
+        """Whether this part asks for it."""
+        names = {self.make_model(repeat).name for repeat in range(repeats)}
+        is_asked = any(question.id == outcome.question for question in self.asked)
+        return is_asked and outcome.model in names and outcome.repeat < repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ async def ask_parts(
     parts: Sequence[Part],
     *,
     repeats: int = 1,
-    limits: Limits | None = None,
+    examined: Examined | None = None,
     done: frozenset[tuple[str, str, str, int]] = frozenset(),
     purse: Purse | None = None,
 ) -> AsyncGenerator[Outcome]:
@@ -78,7 +83,7 @@ async def ask_parts(
                         part.asked,
                         make_model=part.make_model,
                         repeats=repeats,
-                        limits=limits or Limits(),
+                        examined=examined or Examined(),
                         done=done,
                         purse=purse,
                     ):

@@ -51,3 +51,22 @@ def test_a_torn_line_is_named_by_a_comparison(call, tmp_path):
     code, _, errors = call("compare", str(file), str(file))
     assert code == 0
     assert f"r.jsonl: line {lines} is not whole and left out" in errors
+
+
+def test_the_agent_with_its_own_trees_and_limits_is_the_one_that_is_measured(call, tmp_path):
+    (tmp_path / "oracle.toml").write_text("")
+    file = tmp_path / "r.jsonl"
+    asked = ("agent", *SIMULATED, "--results", str(file))
+    assert call(*asked)[0] == 0
+    code, output, errors = call(*asked, ORACLE_LIMITS_TURNS="1")
+    assert code == 0
+    assert "4 results of other trees, prompts or limits left out" in errors
+    whole, short = (
+        [each for each in read_outcomes(file) if each.agent == agent]
+        for agent in dict.fromkeys(each.agent for each in read_outcomes(file))
+    )
+    assert {each.facts.turns for each in short} == {1}
+    assert max(each.facts.turns for each in whole) > 1
+    # The table has only what was asked now.
+    row = next(line for line in output.splitlines() if "ends with an answer" in line)
+    assert row.split()[-1] == "2"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from oracle.evaluation.agent_report import AgentRow
-    from oracle.evaluation.agent_runs import Outcome
+    from oracle.evaluation.agent_runs import Examined, Outcome
     from oracle.evaluation.intervals import Interval
     from oracle.evaluation.plan import Part
     from oracle.evaluation.purse import Purse
@@ -34,6 +34,7 @@ COLUMNS = (
     Column("MEASURE", cut_to=12),
     Column("TREE", is_number=True),
     Column("PLAIN LOOP", is_number=True),
+    Column("N", is_number=True, drop=1),
 )
 CRITERIA = (
     Column("CRITERION"),
@@ -98,7 +99,8 @@ def agent(
     """Ask both loops questions about a made-up project, and measure their answers.
 
     Each question says what a right answer contains and cites. Nothing is written, and the web is a
-    server on this machine.
+    server on this machine. The trees, prompts and limits are those of the settings here, so a
+    change of them can be measured.
 
     Examples:
       oracle eval agent --model sonnet --every 4 --max-cost 2 \\
@@ -106,17 +108,21 @@ def agent(
       oracle eval agent --simulated competent
       oracle eval agent --simulated all --every 12
     """
+    from oracle.bt.wrappers.definitions import ProjectDefinitions
     from oracle.evaluation.agent_report import Results, rows_of
+    from oracle.evaluation.agent_runs import Examined
     from oracle.evaluation.purse import Purse
     from oracle.services.background import run_async
 
     settings = settings_with({"model.name": model})
     parts = _parts(settings, simulated or [], every, held_out=held_out)
-    kept = Results() if results is None else results_in(results)
+    examined = Examined(limits=settings.limits, definitions=ProjectDefinitions(settings))
+    kept = Results() if results is None else results_in(results, examined.digest())
     purse = Purse(max_cost, kept.spent)
     for part in parts:
         purse.check(part.make_model(0))
-    found = run_async(_ask(parts, repeats, purse, kept.outcomes, results))
+    every_one = run_async(_ask(parts, examined, repeats, purse, kept.outcomes, results))
+    found = [each for each in every_one if any(part.has(each, repeats) for part in parts)]
     if found:
         show_table(COLUMNS, _cells([*rows_of(found)]))
     if found and criteria:
@@ -186,6 +192,7 @@ def _parts(
 
 async def _ask(
     parts: Sequence[Part],
+    examined: Examined,
     repeats: int,
     purse: Purse,
     done: Sequence[Outcome],
@@ -196,7 +203,7 @@ async def _ask(
 
     found = [*done]
     known = frozenset(each.key for each in done)
-    asking = ask_parts(parts, repeats=repeats, done=known, purse=purse)
+    asking = ask_parts(parts, examined=examined, repeats=repeats, done=known, purse=purse)
     async with aclosing(asking):
         async for asked in asking:
             # Asked again by the next call: it says nothing about the loop.
@@ -225,7 +232,7 @@ def _cells(rows: Sequence[AgentRow]) -> Iterator[tuple[str, ...]]:
     last = ""
     for row in rows:
         shown = (_figure(each, row.measure.digits) for each in (row.tree, row.baseline))
-        yield row.model if row.model != last else "", row.measure.name, *shown
+        yield row.model if row.model != last else "", row.measure.name, *shown, f"{row.count}"
         last = row.model
 
 
