@@ -164,3 +164,26 @@ def test_an_export_that_cannot_be_written_says_so(project):
     result = oracle(project, "run", "export", "-o", "nothing/x.json")
     assert (result.returncode, result.stdout) == (2, "")
     assert "nothing/x.json: No such file or directory; name another file" in result.stderr
+
+
+def test_recordings_in_folders_below_are_checked_too(project):
+    inner = project / "recordings" / "inner"
+    inner.mkdir()
+    (project / "recordings/session.json").rename(inner / "one.json")
+    result = oracle(project, "replay", "--all", "recordings", "--tree", "built-in")
+    assert result.returncode == 0
+    assert "inner/one.json" in result.stdout
+
+
+def test_live_it_does_not_go_on_with_another_model_unasked(project):
+    other = {"ORACLE_MODEL_NAME": "openai:x", "OPENAI_API_KEY": "k"}
+    result = oracle(project, "replay", "--classifier", "action", "--live", env=other)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "the recorded model is embedded, and the model here is openai:x" in result.stderr
+
+
+def test_what_the_same_decisions_cost_is_shown_where_it_differs(project):
+    result = oracle(project, "replay", "--set", "model.prices.input=10")
+    assert result.returncode == 0
+    assert "What it changes" in result.stdout
+    assert "cost: " in result.stdout

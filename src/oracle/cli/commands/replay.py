@@ -205,6 +205,12 @@ def _diff(
         from oracle.bt.wrappers.recipe import check_roots
 
         settings = settings_for(model)
+        if model is None and settings.model.name != recording.recipe.model:
+            first = recording.recipe.model
+            raise InputError(
+                f"the recorded model is {first}, and the model here is {settings.model.name}; name "
+                f"the one to go on with: --model {first}, or --model {settings.model.name}"
+            )
         recipe, roots = recording.recipe, [(root.name, root.written) for root in settings.roots]
         check_roots(recipe.run_id, recipe.board, roots)
         async with live_services(settings) as services:
@@ -218,7 +224,8 @@ def _draw(diff: DecisionDiff, played: Played) -> None:
     from oracle.bt.render.mermaid import changed_as_mermaid
     from oracle.cli.terminal.diff_lines import verdict_words
 
-    nodes = [path for turn in diff.turns for path in (turn.node, turn.instead) if path]
+    known = played.definition.by_path
+    nodes = [path for turn in diff.turns for path in (turn.node, turn.instead) if path in known]
     if not nodes:
         # A drawing of no node does not say why.
         say(f"nothing to draw: {verdict_words(diff)}")
@@ -262,7 +269,8 @@ class Checked:
 def _check_all(folder: Path, change: Change, *, json: bool) -> None:
     from oracle.bt.wrappers.decisions.recording_file import recordings_in
 
-    checked = [_checked(file, change) for file in recordings_in(folder)]
+    files = recordings_in(folder)
+    checked = [_checked(file, str(file.relative_to(folder)), change) for file in files]
     refused = [each.refused for each in checked if each.refused is not None]
     if len(refused) == len(checked):
         # The change is wrong, and not the recordings.
@@ -279,19 +287,19 @@ def _check_all(folder: Path, change: Change, *, json: bool) -> None:
         raise typer.Exit(DIFFERENT)
 
 
-def _checked(file: Path, change: Change) -> Checked:
+def _checked(file: Path, name: str, change: Change) -> Checked:
     from oracle.bt.wrappers.decisions.recording_file import read_recording
 
     try:
         recording = read_recording(file)
     except OracleError as problem:
-        return Checked(file=file.name, problem=str(problem))
+        return Checked(file=name, problem=str(problem))
     try:
-        return Checked(file=file.name, diff=_diff(recording, change)[0])
+        return Checked(file=name, diff=_diff(recording, change)[0])
     except InputError as problem:
-        return Checked(file=file.name, problem=str(problem), refused=problem)
+        return Checked(file=name, problem=str(problem), refused=problem)
     except OracleError as problem:
-        return Checked(file=file.name, problem=str(problem))
+        return Checked(file=name, problem=str(problem))
 
 
 # -- as it was -------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from oracle.bt.wrappers.decisions.difference import NOT_REACHED, DecisionDiff, TurnDifference
+from oracle.bt.wrappers.decisions.difference import GONE, NOT_REACHED, DecisionDiff, TurnDifference
 from oracle.bt.wrappers.decisions.lookup import Note
 from oracle.bt.wrappers.decisions.recording import Totals
 from oracle.cli.terminal.output import counted
@@ -30,6 +30,7 @@ _STATUSES: Final = {
 _NOW: Final = {**_STATUSES, "success": "succeeds", "failure": "fails", "skipped": "is skipped"} | {
     "halted": "is halted",
     NOT_REACHED: "is not reached",
+    GONE: "does not exist",
     "": "decides this",
 }
 
@@ -63,9 +64,16 @@ def diff_lines(diff: DecisionDiff, width: int | None) -> Iterator[StyledLine]:
     if diff.lived:
         yield StyledLine("")
         yield from _paragraph(_lived_words(diff.lived), width)
-    if diff.turns or not diff.is_same:
+    if diff.turns or not diff.is_same or _costs_differ(diff):
         yield StyledLine("")
         yield from _totals_lines(diff, width)
+
+
+def _costs_differ(diff: DecisionDiff) -> bool:
+    """The same decisions may cost something else, with other prices or a shorter prompt."""
+    return diff.missing is None and (
+        diff.before.tokens != diff.now.tokens or diff.before.money != diff.now.money
+    )
 
 
 def verdict_words(diff: DecisionDiff) -> str:
@@ -177,14 +185,19 @@ def totals_words(before: Totals, now: Totals) -> list[str]:
         _row("tokens", before.tokens, now.tokens),
     ]
     if before.money is not None and now.money is not None and (before.money or now.money):
-        change = now.money - before.money
-        sign = "-" if change < 0 else "+"
-        shown = f" ({sign}{shown_money(abs(change))})" if change else ""
-        rows.append(f"cost: {shown_money(before.money)} → {shown_money(now.money)}{shown}")
+        rows.append(_cost_row(before.money, now.money))
     # Below that it is mostly the machine that differs.
     if abs(before.seconds - now.seconds) >= LEAST_SECONDS:
         rows.append(f"time: {shown_duration(before.seconds)} → {shown_duration(now.seconds)}")
     return rows
+
+
+def _cost_row(before: float, now: float) -> str:
+    was, is_ = shown_money(before), shown_money(now)
+    if was == is_:
+        return f"cost: {is_}, as before"
+    sign = "-" if now < before else "+"
+    return f"cost: {was} → {is_} ({sign}{shown_money(abs(now - before))})"
 
 
 def _so_far(before: Totals, now: Totals) -> str:

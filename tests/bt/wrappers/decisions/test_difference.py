@@ -4,7 +4,7 @@ import pytest
 
 from oracle.bt.render.mermaid import changed_as_mermaid
 from oracle.bt.wrappers.decisions.change import BUILT_IN, Change, classifier_from
-from oracle.bt.wrappers.decisions.difference import compared
+from oracle.bt.wrappers.decisions.difference import GONE, compared
 from oracle.bt.wrappers.decisions.playing import played
 from oracle.bt.wrappers.recipe import built_in_trees
 from oracle.cli.terminal.diff_lines import diff_lines, shown_node
@@ -16,7 +16,7 @@ from tests.recorded_scenes import recording_of
 TABLE = [
     ("unbelieved", "decide.DOUBTS=0", 1, "not doubted before", "success", "failure"),
     ("insists", "decide.DOUBTS=2", 2, "not doubted before", "failure", "success"),
-    ("unbelieved", "limits.turns=2", 1, "only the reserve is left", "skipped", "success"),
+    ("unbelieved", "limits.turns=2", 2, "only the reserve is left", "skipped", "success"),
     ("5 turns", "limits.turns=7", 4, "most of a budget is spent", "success", "skipped"),
     ("silence", "escalate.SILENT_TURNS=2", 2, "no signal for n turns", "failure", "success"),
     ("malformed", "decide.MALFORMED=0", 2, "first of its kind", "success", "failure"),
@@ -166,15 +166,34 @@ async def test_a_new_node_that_comes_first_is_named_as_the_reason(tree):
     assert diff.stop_now == "answered"
 
 
-async def test_a_branch_that_is_taken_out_shows_what_comes_instead(tree):
+async def test_a_branch_that_is_taken_out_is_named(tree):
     change = tree(
         "decide.lua",
         ('      send_back_to_search(),\n      BT.sequence("partial', '      BT.sequence("partial'),
     )
     diff = await diff_of("unbelieved", change)
     assert diff.turns[0].turn == 1
-    assert diff.turns[0].node.endswith("has text")
+    first = diff.turns[0]
+    assert first.node.endswith("claim checked/send it back to search")
+    assert (first.before, first.now) == ("success", GONE)
     assert diff.stop_now == "partial_answer"
+
+
+async def test_a_subtree_that_is_taken_out_of_a_turn_is_named(tree):
+    diff = await diff_of("5 turns", tree("turn.lua", ('    BT.subtree("work"),\n', "")))
+    assert diff.turns[0].node.endswith("turn/work")
+    assert diff.turns[0].now == GONE
+
+
+async def test_of_a_branch_that_was_renamed_both_names_are_given(tree):
+    renamed = tree(
+        "decide.lua",
+        ('BT.sequence("send it back to search"', 'BT.sequence("back to work"'),
+        ("local DOUBTS = 1 ", "local DOUBTS = 0 "),
+    )
+    first = (await diff_of("unbelieved", renamed)).turns[0]
+    assert first.node.endswith("claim checked/send it back to search")
+    assert first.instead.endswith("claim checked/back to work")
 
 
 async def test_the_drawing_marks_the_changed_node_and_the_way_to_it():

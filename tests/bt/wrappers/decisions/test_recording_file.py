@@ -166,8 +166,8 @@ def test_a_file_that_was_changed_is_refused(file):
 
 
 def test_a_file_of_another_version_is_refused(file):
-    changed(file, lambda data: data.update(oracle_recording=2))
-    with pytest.raises(InputError, match="a recording of version 2"):
+    changed(file, lambda data: data.update(oracle_recording=1))
+    with pytest.raises(InputError, match="a recording of version 1"):
         read_recording(file)
 
 

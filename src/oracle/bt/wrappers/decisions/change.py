@@ -212,8 +212,8 @@ Import: TypeAlias = Callable[[str], Callable[..., Any]]
 
 def classifier_from(text: str, imported: Import) -> QueryClassifier:
     """`code` or `code:0.6` gives each question that type; `module:function` is asked for it."""
-    first, _, second = text.partition(":")
-    if first in [*QueryType]:
+    first, colon, second = text.partition(":")
+    if first in [*QueryType] and bool(colon) == bool(second):
         return _forced(QueryType(first), second)
     if second:
         return OwnClassifier(imported(text), text)

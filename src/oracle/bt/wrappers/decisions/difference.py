@@ -17,14 +17,16 @@ from oracle.bt.wrappers.decisions.recording import Decisions, Fact, NodeEnd, Rec
 from oracle.lazy_dataclass import dataclass
 
 NOT_REACHED = "not reached"
+GONE = "gone"
+"""In the place of a status: the new tree does not have the node."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDifference:
     """The first node of a turn that decides differently; empty if only other things differ.
 
-    `instead` is a node of the new tree that decided before it could. `no_longer` and `newly` are
-    what the run did in this turn, in words.
+    `instead` is a node that only the new tree has, and that decided before it could. `no_longer`
+    and `newly` are what the run did in this turn, in words.
     """
 
     turn: int
@@ -162,7 +164,9 @@ def _first_node(turn: int, before: _Turn, now: _Turn, common: set[str]) -> TurnD
     new = [end for end in now.nodes if end.path in common]
     at = next((n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), None)
     if at is not None:
-        instead = _new_node_before(new[at], now.nodes, common)
+        instead = _own_node_before(new[at], now.nodes, common)
+        if gone := _own_node_before(old[at], before.nodes, common):
+            return replace(_gone(turn, gone, before.nodes), instead=instead)
         if instead:
             status = new[at].status if new[at].path == old[at].path else NOT_REACHED
             return TurnDifference(
@@ -170,7 +174,7 @@ def _first_node(turn: int, before: _Turn, now: _Turn, common: set[str]) -> TurnD
             )
         return _decided(turn, old[at:], new[at:]) or _left_out(turn, old[at], new[at])
     if len(old) == len(new):
-        return None
+        return _gone_from_turn(turn, before, now, common)
     at = min(len(old), len(new))
     end = (old if len(old) > at else new)[at]
     statuses = (end.status, NOT_REACHED) if len(old) > at else (NOT_REACHED, end.status)
@@ -202,14 +206,35 @@ def _left_out(turn: int, was: NodeEnd, is_: NodeEnd) -> TurnDifference:
     return TurnDifference(turn=turn, node=was.path, before=was.status, now=NOT_REACHED)
 
 
-def _new_node_before(end: NodeEnd, now: Sequence[NodeEnd], common: set[str]) -> str:
-    """The node that only the new tree has and that ended just before this one; the outermost."""
-    place = next(number for number, other in enumerate(now) if other is end)
-    if not place or now[place - 1].path in common:
+def _own_node_before(end: NodeEnd, nodes: Sequence[NodeEnd], common: set[str]) -> str:
+    """The node that only this tree has and that ended just before this one; the outermost."""
+    place = next(number for number, other in enumerate(nodes) if other is end)
+    if not place or nodes[place - 1].path in common:
         return ""
-    names = now[place - 1].path.split("/")
+    return _outermost_own(nodes[place - 1].path, common)
+
+
+def _outermost_own(path: str, common: set[str]) -> str:
+    names = path.split("/")
     paths = ("/".join(names[:count]) for count in range(1, len(names) + 1))
     return next(path for path in paths if path not in common)
+
+
+def _gone(turn: int, path: str, nodes: Sequence[NodeEnd]) -> TurnDifference:
+    status = next((end.status for end in nodes if end.path == path), "")
+    return TurnDifference(turn=turn, node=path, before=status or NOT_REACHED, now=GONE)
+
+
+def _gone_from_turn(
+    turn: int, before: _Turn, now: _Turn, common: set[str]
+) -> TurnDifference | None:
+    """A branch that was left out of the tree, where all others end as before. One that took part
+    without any effect is no difference.
+    """
+    if not (_more(before.facts, now.facts) or _more(now.facts, before.facts)):
+        return None
+    path = next((end.path for end in before.nodes if end.path not in common), "")
+    return _gone(turn, _outermost_own(path, common), before.nodes) if path else None
 
 
 def _by_fact(turn: int, before: Sequence[Fact], now: Sequence[Fact]) -> TurnDifference:

@@ -32,7 +32,7 @@ from oracle.services.control.repetition import name_of_call
 from oracle.services.project.redaction import redacted
 
 MARK: Final = "oracle_recording"
-VERSION: Final = 1
+VERSION: Final = 2
 LARGEST_FILE: Final = 64 * 1024 * 1024
 _STREAMED: Final = ("text", "reasoning")
 _EXPORT_AGAIN: Final = "export it again (`oracle run export`)"
@@ -257,10 +257,10 @@ def _node_end(text: str, paths: Sequence[str]) -> NodeEnd:
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """The files of a folder; at least one, because a check of nothing must not pass."""
+    """The files of a folder, and below it; at least one: a check of nothing must not pass."""
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; check the path")
-    found = sorted(file for file in folder.glob("*.json") if not file.name.startswith("."))
+    found = sorted(file for file in folder.rglob("*.json") if not file.name.startswith("."))
     if not found:
         raise InputError(f"{folder}: no recording here; `oracle run export RUN` writes one")
     return found

@@ -23,6 +23,7 @@ from oracle.bt.wrappers.decisions.recording import (
 from oracle.bt.wrappers.recorded_tree import RecordedTree
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.control.conversation import Weight
+from oracle.services.control.ledger import RESOURCES
 from oracle.services.control.repetition import name_of_call
 from oracle.services.journal.failures import as_body
 from oracle.services.journal.record import as_json
@@ -43,6 +44,11 @@ class Watch:
         self._tokens, self._money, self._turn, self._seconds = 0, 0.0, 0, 0.0
         self._tree: RecordedTree | None = None
         self._began_at: float | None = None
+        self._calls: dict[tuple[int, str], int] = {}
+        self._closed = 0
+        self._closer: str | None = None
+        self._between_nodes: list[int] = []
+        self._between_facts: list[int] = []
 
     def of(self, tree: RecordedTree) -> None:
         self._tree = tree
@@ -56,9 +62,24 @@ class Watch:
             self._tokens += chunk["tokens"]
             self._money += chunk["money"]
         elif (words := _FACTS.get(chunk.type)) is not None:
-            self._facts += [
-                Fact(chunk.turn, text, str(chunk.data.get("node", ""))) for text in words(chunk)
-            ]
+            node = str(chunk.data.get("node", ""))
+            self._begin(chunk.turn)
+            for text in words(chunk):
+                if chunk.turn == self._closed:
+                    self._between_facts.append(len(self._facts))
+                self._facts.append(Fact(chunk.turn, text, node))
+        if chunk.type == ChunkType.TOOL_CALL:
+            self._calls[chunk.turn, chunk["id"]] = len(self._facts) - 1
+        elif chunk.type == ChunkType.TOOL_RESULT and not chunk["was_run"]:
+            self._was_refused(chunk.turn, chunk["id"])
+        if chunk.type == ChunkType.TURN_END:
+            self._closed, self._closer = chunk.turn, None
+
+    def _was_refused(self, turn: int, call: str) -> None:
+        """It was announced as a call before anybody looked at it."""
+        if (place := self._calls.get((turn, call))) is not None:
+            fact = self._facts[place]
+            self._facts[place] = fact._replace(text=fact.text.replace("calls ", "asks for ", 1))
 
     def decisions(self, stop_reason: str, answer: str) -> Decisions:
         assert self._tree is not None
@@ -94,8 +115,27 @@ class Watch:
             return
         assert self._tree is not None
         status = "halted" if new is None else new.value
-        self._nodes.append(NodeEnd(self._tree.tree_run.context.turn, path, status))
+        turn = self._tree.tree_run.context.turn
+        self._begin(turn)
+        if turn == self._closed:
+            # The leaf that closed the turn ends first, then what it is in.
+            self._closer = self._closer or path
+            if not f"{self._closer}/".startswith(f"{path}/"):
+                self._between_nodes.append(len(self._nodes))
+        self._nodes.append(NodeEnd(turn, path, status))
         self.now()
+
+    def _begin(self, turn: int) -> None:
+        """What was decided between two turns belongs to the later one, which it prepares: a tree
+        weighs the budget before it begins a turn. After the last turn it stays where it is.
+        """
+        if turn == self._closed:
+            return
+        for number in self._between_nodes:
+            self._nodes[number] = self._nodes[number]._replace(turn=turn)
+        for number in self._between_facts:
+            self._facts[number] = self._facts[number]._replace(turn=turn)
+        self._between_nodes, self._between_facts = [], []
 
     def now(self) -> float:
         """Seconds since the first thing that happened to the run."""
@@ -240,9 +280,12 @@ def _tool_result(chunk: OracleStreamChunk) -> list[str]:
 
 def _budget(chunk: OracleStreamChunk) -> list[str]:
     """Without numbers: seconds are never the same twice."""
+    budget = str(chunk["budget"])
+    if budget not in RESOURCES:
+        return [f"takes {budget} away, which was used as often as it may be"]
     if chunk["at"] == "warning":
-        return [f"warns that most of the {chunk['budget']} are used"]
-    return [f"keeps the rest of the {chunk['budget']} for the last answer"]
+        return [f"warns that little of its budget of {budget} is left"]
+    return [f"keeps the rest of its budget of {budget} for the last answer"]
 
 
 def _turn_end(chunk: OracleStreamChunk) -> list[str]:

@@ -14,6 +14,7 @@ from oracle.bt.core.definition import TreeDefinition
 from oracle.bt.core.leaves import LEAVES, LeafRegistry
 from oracle.bt.wrappers.decisions.change import Change
 from oracle.bt.wrappers.decisions.difference import (
+    GONE,
     NOT_REACHED,
     DecisionDiff,
     TurnDifference,
@@ -123,6 +124,8 @@ def _card(turn: TurnDifference) -> dict[str, Any]:
 def _why(turn: TurnDifference) -> str:
     """In words, as far as it is known: the node itself, what comes before it, or what is done."""
     name = _name(turn.node)
+    if turn.now == GONE:
+        return f"The second tree does not have {name}."
     if turn.instead:
         return f"In the second, {_name(turn.instead)} comes before it and decides."
     if turn.node and turn.before in (NOT_REACHED, ""):
