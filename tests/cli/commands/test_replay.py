@@ -180,10 +180,3 @@ def test_live_it_does_not_go_on_with_another_model_unasked(project):
     result = oracle(project, "replay", "--classifier", "action", "--live", env=other)
     assert (result.returncode, result.stdout) == (2, "")
     assert "the recorded model is embedded, and the model here is openai:x" in result.stderr
-
-
-def test_what_the_same_decisions_cost_is_shown_where_it_differs(project):
-    result = oracle(project, "replay", "--set", "model.prices.input=10")
-    assert result.returncode == 0
-    assert "What it changes" in result.stdout
-    assert "cost: " in result.stdout
