@@ -67,7 +67,7 @@ def _shares(each: Adherence) -> tuple[str, ...]:
     return (
         str(each.runs),
         str(each.responses),
-        f"{valid.mean:.0%} ({valid.low:.0%} to {valid.high:.0%})",
+        f"{valid.mean:.0%} ({valid.low:.0%} to {valid.high:.0%})" if each.responses else "none",
         str(each.malformed),
         str(each.missing),
     )

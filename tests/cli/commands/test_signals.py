@@ -66,6 +66,13 @@ def test_calibration_comes_from_results(project):
     assert "there is no file none.jsonl; `oracle eval agent --results` writes one" in errors
 
 
+def test_calibration_needs_no_project(tmp_path):
+    append_outcome(tmp_path / "r.jsonl", answer("a", 0.9, right=True))
+    result = oracle("signals", "report", "--results", "r.jsonl", cwd=tmp_path, env=EMBEDDED)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"0.9 to 1.0" in result.stdout
+
+
 def test_the_page_needs_nothing_from_outside_and_names_are_only_text():
     counts = dict.fromkeys(("runs", "responses", "valid", "malformed", "missing"), 1)
     faults = dict.fromkeys(("second", "misplaced", "not_believed"), 0)

@@ -85,7 +85,13 @@ def report(
       oracle signals report --model 'anthropic:*' --last 50
       oracle signals report --results sonnet.jsonl --html signals.html
     """
-    adherence = _adherence(model, since, last)
+    try:
+        adherence = _adherence(model, since, last)
+    except InputError:
+        # Results say enough for the calibration, also where nothing was ever asked.
+        if not results or since is not None or last is not None:
+            raise
+        adherence = []
     calibrations = _calibrations(results or [], model)
     if json:
         models = [each.as_data() for each in adherence]
