@@ -8,6 +8,7 @@ import threading
 import time
 from contextlib import contextmanager
 
+import psycopg
 import pytest
 
 from oracle.api.workers.opening import opened_worker
@@ -264,3 +265,47 @@ def test_a_change_that_the_database_refuses_is_a_failure_and_not_an_outage(front
             *_, (_, kind, done) = events
     assert (kind, done["error_kind"]) == ("done", "StoreRuleError")
     assert "refuses a change" in done["detail"]
+
+
+def test_a_question_that_is_stored_is_accepted_whatever_the_queue_says(serve, root, database_url):
+    """Otherwise its client would ask again, and pay twice."""
+    if not database_url.kind.startswith("postgres"):
+        pytest.skip("its queue is in memory, and cannot fail")
+    url = database_url.with_password()
+    hidden = "ALTER TABLE procrastinate_jobs RENAME TO hidden"
+    shown = "ALTER TABLE hidden RENAME TO procrastinate_jobs"
+    with serve(has_workers_elsewhere=True) as front_end:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(hidden)
+            with asked(front_end) as events:
+                run_id = next(iter(front_end.http.get("/api/runs").json()))["id"]
+                connection.execute(shown)
+                with working(root, look(), found()):
+                    *_, (_, kind, done) = events
+        assert (kind, done["stop_reason"], done["run_id"]) == ("done", "answered", run_id)
+        assert len(front_end.http.get("/api/runs").json()) == 1
+
+
+def looks_once(request):
+    has_looked = any(message["role"] == "tool" for message in request.messages)
+    return found() if has_looked else look()
+
+
+def test_a_run_whose_stream_cannot_be_stored_is_not_left_to_itself(front_end, root, monkeypatch):
+    under_way: queue.SimpleQueue = queue.SimpleQueue()
+
+    async def broken(streams, run_id, live, heard):
+        await live.begun()
+        under_way.put(live)
+        raise RuntimeError("a bug")
+
+    model = GatedModel(look(), found())
+    with asked(front_end) as events:
+        with monkeypatch.context() as patched:
+            patched.setattr("oracle.api.workers.worker.publish", broken)
+            with working(root, model=model) as worker:
+                live = under_way.get(timeout=20)
+                worker.run(asyncio.wait({live.task}))
+        with working(root, model=ScriptedModel(looks_once, repeats_last=True)):
+            *_, (_, kind, done) = events
+    assert (kind, done["stop_reason"]) == ("done", "answered")

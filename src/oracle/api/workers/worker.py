@@ -206,6 +206,8 @@ class Worker:
             new = await publish(self._streams, run.id, live, lambda chunk: self._hear(live, chunk))
             await asyncio.wait({live.task})
         finally:
+            # Never left to itself: nobody would store what it says, or give it an answer.
+            await live.hand_over()
             await cancelled(obeying)
             self._answers.forget(run.id)
         if new:
@@ -237,6 +239,7 @@ class Worker:
 
     async def _note_failure(self, run: StoredRun, done: Mapping[str, Any]) -> None:
         if done["error_kind"] in NOT_ITS_FAULT:
+            log.info("run %s does not go on here: %s", run.id, done["detail"])
             return
         problem = {name: done[name] for name in ("error_kind", "detail", "stop_reason")}
         log.warning("run %s failed: %s", run.id, problem["detail"])
