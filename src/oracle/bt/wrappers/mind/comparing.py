@@ -125,6 +125,8 @@ def _why(turn: TurnDifference) -> str:
     name = _name(turn.node)
     if turn.instead:
         return f"In the second, {_name(turn.instead)} comes before it and decides."
+    if turn.node and turn.before == turn.now:
+        return f"Both come to {name}, and what is decided there differs."
     if turn.node and turn.before in (NOT_REACHED, ""):
         return f"Only the second comes to {name}."
     if turn.node and turn.now in (NOT_REACHED, ""):
