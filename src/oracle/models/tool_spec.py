@@ -80,8 +80,8 @@ class ToolSpec:
     follows from the name.
 
     A writing tool that `needs_yes` is run only after a person's yes to each call. Own tools do:
-    they can change anything. With `even_if_ordered` the question cannot ask for it either, because the
-    user who asks may not allow a write.
+    they can change anything. With `even_if_ordered` the question cannot ask for it either, because
+    the user who asks may not allow a write.
     """
 
     name: str
