@@ -127,6 +127,22 @@ async def test_a_failing_tool_fails_only_its_call_and_its_author_is_told(project
     assert warning.startswith(f"the tool {failure}")
 
 
+async def test_a_key_in_the_exception_of_a_tool_reaches_neither_the_log_nor_the_model(
+    project, caplog
+):
+    key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
+
+    def search_wiki(query: str):
+        """Search the wiki."""
+        raise ConnectionError(f"401 for key {key}")
+
+    model = ScriptedModel(calls("search_wiki", query="x"), "Nothing.", repeats_last=True)
+    with caplog.at_level(logging.DEBUG):
+        await Oracle(project=project, model=model, tools=[search_wiki]).ask(CODE)
+    assert "401 for key" in caplog.text
+    assert key not in caplog.text + str(model.requests)
+
+
 def test_a_failure_in_sync_code_is_logged_without_our_own_exceptions(project, caplog):
     def search_wiki(query: str):
         """Search the wiki."""
