@@ -127,6 +127,22 @@ async def test_a_failing_tool_fails_only_its_call_and_its_author_is_told(project
     assert warning.startswith(f"the tool {failure}")
 
 
+async def test_a_key_in_the_exception_of_a_tool_reaches_neither_the_log_nor_the_model(
+    project, caplog
+):
+    key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"
+
+    def search_wiki(query: str):
+        """Search the wiki."""
+        raise ConnectionError(f"401 for key {key}")
+
+    model = ScriptedModel(calls("search_wiki", query="x"), "Nothing.", repeats_last=True)
+    with caplog.at_level(logging.DEBUG):
+        await Oracle(project=project, model=model, tools=[search_wiki]).ask(CODE)
+    assert "401 for key" in caplog.text
+    assert key not in caplog.text + str(model.requests)
+
+
 def test_a_failure_in_sync_code_is_logged_without_our_own_exceptions(project, caplog):
     def search_wiki(query: str):
         """Search the wiki."""
@@ -216,11 +232,33 @@ async def test_a_question_that_names_another_action_runs_no_own_tool(project):
     assert asked == ['Run restart_service(service="web")? The model\'s reason: it hangs']
 
 
-async def test_a_question_that_asks_for_the_tool_in_its_words_runs_it_and_shows_it(project):
+async def test_a_question_that_asks_for_the_tool_needs_the_yes_too(project):
     question = "Restart the web service"
     made, _, chunks = await restarted(project, question, service_calls("web"))
-    assert made == ["web"]
+    assert made == []
+    assert notices(chunks) == ['Not run: restart_service(service="web") (nobody could be asked).']
+    assert chunks[-1]["stop_reason"] == "partial_answer"
+    made, asked, chunks = await restarted(
+        project, question, service_calls("web"), approve=lambda _: True
+    )
+    assert (made, len(asked)) == (["web"], 1)
     assert notices(chunks) == ['ran restart_service(service="web")']
+
+
+NO_REQUEST = [
+    "Restart the service",
+    "Restart service documentation",
+    "Restart service was removed in 3.0",
+    "> restart the service",
+    "Restart the service tomorrow",
+    "run restart_service",
+]
+
+
+async def test_no_words_of_a_question_run_a_tool_that_writes(project):
+    for question in NO_REQUEST:
+        made, _, _ = await restarted(project, question, service_calls("web"))
+        assert made == [], question
 
 
 async def test_each_call_is_asked_about_with_its_arguments(project):

@@ -99,7 +99,8 @@ def test_an_own_tool_that_writes_runs_once(tmp_path):
     call = Reply(text=NEXT, calls=[("restart_service", {"service": "web"})])
     model = ScriptedModel(call, call, call, enough("It was restarted."))
     own = tool(restart_service, writes=True)
-    answer = Oracle(project=tmp_path, model=model, tools=[own]).ask_sync("Restart the web service")
+    agent = Oracle(project=tmp_path, model=model, tools=[own], approve=lambda _: True)
+    answer = agent.ask_sync("Restart the web service")
     assert (ran, answer.stop_reason) == (["web"], "answered")
 
 

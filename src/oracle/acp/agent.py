@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -39,12 +38,13 @@ from oracle.acp.problems import told_to_the_editor
 from oracle.acp.projects import Project, Projects
 from oracle.acp.prompts import Block
 from oracle.errors import InputError, NotFound
+from oracle.logs import logger_of
 from oracle.models.session import Session
 from oracle.services.llm.protocol import Model
 from oracle.services.project.root import here
 from oracle.services.storage.sessions import Sessions, shortened
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 PAGE: Final = 50
 """Stored sessions that one list has. Each may have several lines."""

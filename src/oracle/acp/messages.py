@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from typing import Any, cast
 
-log = logging.getLogger(__name__)
+from oracle.logs import logger_of
+
+log = logger_of(__name__)
 
 
 class Messages(asyncio.StreamReader):

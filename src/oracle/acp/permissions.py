@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -12,10 +11,11 @@ from acp.interfaces import Client
 from acp.schema import PermissionOption, ToolCallUpdate
 
 from oracle.acp.updates import Updates
+from oracle.logs import logger_of
 from oracle.models.stream_chunk import OracleStreamChunk
 from oracle.services.story.words import call_words
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 ALLOW: Final = "allow"
 REJECT: Final = "reject"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -12,13 +11,14 @@ from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import RunStore, open_store
 from oracle.errors import InputError, NotFound
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.services.agent_services import Approve
 from oracle.services.background import in_thread
 from oracle.services.llm.protocol import Model
 from oracle.services.storage.database import url_for_writing
 from oracle.settings import Settings, load_settings
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
-import logging
 import time
 import uuid
 from collections.abc import AsyncGenerator, Mapping
@@ -24,13 +23,14 @@ from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError, TooManyRuns
+from oracle.logs import logger_of
 from oracle.models.session import LOCAL, StoredRun
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.dispatch import control
 from oracle.services.storage.runs import SERVER
 from oracle.services.storage.users import EVERYBODY
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_BETWEEN_LOOKS: Final = 5.0
 """How often runs are looked for that another process has left behind."""

@@ -5,7 +5,6 @@ Under `/v1` they have the shape that OpenAI's clients read.
 
 from __future__ import annotations
 
-import logging
 import math
 from typing import Any, Final
 
@@ -30,9 +29,10 @@ from oracle.errors import (
     did_you_mean,
     named,
 )
+from oracle.logs import logger_of
 from oracle.services.project.redaction import redact, redacted_traceback
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 class Problem(BaseModel):

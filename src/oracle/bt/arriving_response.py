@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from oracle.errors import (
     ModelRefused,
     ModelUnreachable,
 )
+from oracle.logs import logger_of
 from oracle.models.signals import Signal
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import event_time
@@ -35,7 +35,7 @@ from oracle.services.signals.own_text import OwnTextFilter
 from oracle.services.signals.parser import FoundElement, SignalStreamParser
 from oracle.services.signals.said import has_visible_text, with_signals, within
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 COSTS_NOTHING: Final = (ModelUnreachable, ModelRefused, ModelOverloaded, ContextTooLong)
 """Errors of a request that its provider did not accept. After others, such as a silence, it may

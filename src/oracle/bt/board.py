@@ -21,7 +21,6 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.signals import AgentSignalState
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.agent_services import AgentServices
-from oracle.services.control.asked_for import asks_for
 from oracle.services.control.conversation import (
     TOKENS_AROUND_A_MESSAGE,
     Weight,
@@ -335,18 +334,15 @@ def capability_tools(bb: TypedBlackboard, *, writes: bool) -> list[str]:
 
 
 def calls_without_a_yes(bb: TypedBlackboard) -> list[dict[str, Any]]:
-    """The calls that would be run but need a yes: the question does not ask for their tool, and no
-    person has allowed them yet.
+    """The calls that would be run but need a yes that no person has given yet. The words of the
+    question are no yes: what begins like an order may be a heading, a quotation or a report.
     """
-    careful = {spec.name: spec for spec in all_tools(bb) if spec.needs_yes}
+    careful = {spec.name for spec in all_tools(bb) if spec.needs_yes}
     calls: list[dict[str, Any]] = bb_get(bb, "calls") if careful else []
     return [
         call
         for call in calls
-        if call.get("not_run") is None
-        and not call.get("has_yes")
-        and call["name"] in careful
-        and not asks_for(bb_get(bb, "query"), careful[call["name"]])
+        if call.get("not_run") is None and not call.get("has_yes") and call["name"] in careful
     ]
 
 

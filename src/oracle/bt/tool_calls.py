@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -40,6 +39,7 @@ from oracle.bt.report import report, say, say_system
 from oracle.bt.shortfall import unwritten
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import InterruptedWrite
+from oracle.logs import logger_of
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.control.conversation import Weight, with_result
@@ -51,7 +51,7 @@ from oracle.services.project.redaction import redact, redacted_traceback
 from oracle.services.tools.protocol import MarkingTools
 from oracle.services.tools.results import well_formed
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 RESULTS: Final = (
     "ledger",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from oracle.agent import Answer, answer_of
 from oracle.api.live_run import LiveRun
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.errors import InputError, NotFound
+from oracle.logs import logger_of
 from oracle.mcp.desk import Desk
 from oracle.mcp.persons import Context, Person, form_about, is_yes, person_of
 from oracle.models.source import Given
@@ -23,7 +23,7 @@ from oracle.services.attachments.gathering import gather
 from oracle.services.background import in_thread
 from oracle.services.story.words import call_words, stop_words
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_PARKED: Final = 3600.0
 """How long a run waits for a retry with the person's answer. Later a server may take it up."""

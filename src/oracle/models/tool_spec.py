@@ -79,9 +79,9 @@ class ToolSpec:
     kind of source that it reads, a name in `SOURCE_KINDS`, or None. Without a `role`, the role
     follows from the name.
 
-    A writing tool that `needs_yes` is run only if the question itself asks for it, or after a
-    person's yes to each call. Own tools do: they can change anything. With `even_if_ordered` only
-    the person's yes counts, because the user who asks may not allow a write.
+    A writing tool that `needs_yes` is run only after a person's yes to each call. Own tools do:
+    they can change anything. With `even_if_ordered` the question cannot ask for it either, because
+    the user who asks may not allow a write.
     """
 
     name: str

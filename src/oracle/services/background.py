@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import logging
 import os
 import weakref
 from collections.abc import Callable, Coroutine, Generator
@@ -23,7 +22,9 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Semaphore, Thread
 from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeAlias, TypeVar, cast
 
-log = logging.getLogger(__name__)
+from oracle.logs import logger_of
+
+log = logger_of(__name__)
 
 MOST_THREADS: Final = 64
 SECONDS_IDLE: Final = 2.0

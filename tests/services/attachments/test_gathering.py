@@ -10,6 +10,7 @@ import pytest
 from oracle.errors import InputError, NotFound
 from oracle.services.attachments.gathering import MOST_BYTES, gather
 from oracle.services.attachments.references import Reach
+from oracle.services.project.roots import Root
 from oracle.services.project.secret_files import SecretFiles
 
 
@@ -181,6 +182,33 @@ def test_a_linked_folder_that_leads_out_of_the_project_is_refused(reach):
     with pytest.raises(InputError, match="leads out of the project"):
         gather("what is in @linked/o.txt?", reach=reach)
     assert places("../outside/o.txt", reach=reach) == [f"{outside}/o.txt:1"]
+
+
+def test_no_spelling_of_a_path_leads_through_a_link_out_of_a_root(reach):
+    near = reach.root.parent
+    for folder in ("outside", "lib", "elsewhere"):
+        (near / folder).mkdir()
+    (near / "outside/o.txt").write_text("private")
+    (near / "lib/l.py").write_text("x = 1\n")
+    (near / "lib/out").symlink_to("../outside")
+    (reach.root / "out").symlink_to(near / "outside")
+    (reach.root / "lib2").symlink_to(near / "lib")
+    (near / "alias").symlink_to(reach.root)
+    (near / "elsewhere/deep").symlink_to("../alias/out")
+    roots = (Root(name="lib", path=near / "lib"),)
+    reach = replace(reach, roots=roots)
+    spellings = [
+        *("lib/out/o.txt", "../lib/out/o.txt", f"{near}/lib/out/o.txt", "lib2/out/o.txt"),
+        *(f"{near}/alias/out/o.txt", "../alias/out/o.txt", f"{near}/alias/lib2/out/o.txt"),
+        *(f"{near}/elsewhere/deep/o.txt", "out/../outside/o.txt"),
+    ]
+    for name in spellings:
+        assert "is a link that leads out of the" in refused(name, reach=reach), name
+        with pytest.raises(InputError, match="leads out of"):
+            gather(f"what is in @{name}?", reach=reach)
+    assert places("../outside/o.txt", reach=reach) == [f"{near}/outside/o.txt:1"]
+    # A link from one root to another leads nowhere else.
+    assert places("lib2/l.py", reach=reach) == ["lib/l.py:1"]
 
 
 def test_a_linked_folder_inside_of_the_project_is_read(reach):

@@ -24,6 +24,22 @@ FORMS = {
     "src/a.py line 10": ("file", "src/a.py", 10, 10),
     "a.py at line 10": ("file", "a.py", 10, 10),
     "a.py:12:5": ("file", "a.py", 12, 12),
+    "a.py::12": ("file", "a.py", 12, 12),
+    "a.py:12ff": ("file", "a.py", 12, 12),
+    "a.py:12-99999999": ("file", "a.py", 12, 99999999),
+    "a.py:" + "9" * 5000: ("file", "a.py", 10**9, 10**9),
+    "a.py, around line 10": ("file", "a.py", 10, 10),
+    "a.py, starting at line 10": ("file", "a.py", 10, 10),
+    "a.py, lines 10 to 20": ("file", "a.py", 10, 20),
+    "a.py: line 10": ("file", "a.py", 10, 10),
+    "a.py:lines 10-20": ("file", "a.py", 10, 20),
+    "a.py — line 10": ("file", "a.py", 10, 10),
+    "a.py (L10-L20)": ("file", "a.py", 10, 20),
+    "a.py [line 10]": ("file", "a.py", 10, 10),
+    "a.py (line 10ff)": ("file", "a.py", 10, 10),
+    'a.py", line 10': ("file", "a.py", 10, 10),
+    "poetry.lock:3": ("file", "poetry.lock", 3, 3),
+    "/etc/passwd:3": ("file", "/etc/passwd", 3, 3),
     "./src/a.py:3": ("file", "./src/a.py", 3, 3),
     "/srv/app/a.py:3": ("file", "/srv/app/a.py", 3, 3),
     "docs/übersicht.md:3": ("file", "docs/übersicht.md", 3, 3),
@@ -75,6 +91,15 @@ NO_FORMS = (
     "at 12:30:45",
     "2026-03-02T10:15:00Z",
     "v1.2.3:4",
+    "/users/list:3",
+    "1line 3 in a.py",
+    "line 3 in time",
+    "lines 3 of 12",
+    "`CHANGES.md` (2019-2024)",
+    "`a.py` (12)",
+    "a.py (10-20)",
+    "[[ -f a.txt ]]",
+    "[[ $x ]]",
     "1.2.3:4",
     "python:3.11",
     "redis:7",
@@ -94,7 +119,6 @@ NO_FORMS = (
     "a.py:x",
     "a.py:12px",
     "a.py:1.5",
-    "a.py:12345678",
     "note:12",
     "`text[node.c:3]`",
     "`server.port:8080`",
@@ -152,6 +176,8 @@ def test_what_only_looks_like_a_citation_is_none(text):
         ("In `src/a.py`, lines 10–20, so", "`src/a.py`, lines 10–20"),
         ("In `src/a.py` (line 10) it is", "`src/a.py` (line 10)"),
         ("In `src/a.py` line 10 it is", "`src/a.py` line 10"),
+        ("In `src/a.py` (10-12) it is", "`src/a.py` (10-12)"),
+        ('File "src/a.py", line 10, in x', 'src/a.py", line 10'),
     ],
 )
 def test_lines_may_stand_outside_the_code(text, found):
@@ -181,6 +207,40 @@ def test_lines_may_stand_outside_the_code(text, found):
 )
 def test_further_lines_belong_to_the_citation(text, ranges):
     assert list(find_citations(text)[0].ranges) == ranges
+
+
+@each_row(
+    ("text", "name", "lines", "after"),
+    [
+        ("See line 10 in src/a.py.", "src/a.py", (10, 10), "."),
+        ("Lines 10-12 of `src/a.py` say", "src/a.py", (10, 12), " say"),
+        ("lines 10 to 12 of the file **a.py**, so", "a.py", (10, 12), "**, so"),
+        ("_src/a.py:3_ says", "src/a.py", (3, 3), "_ says"),
+        ("__src/a.py:3__ says", "src/a.py", (3, 3), "__ says"),
+        ("~~a.py:3~~", "a.py", (3, 3), "~~"),
+        ("__init__.py:3, so", "__init__.py", (3, 3), ", so"),
+        ("a.py:3-", "a.py", (3, 3), "-"),
+        ("日本.py:12 says", "日本.py", (12, 12), " says"),
+        ("`src/日本.py:12` says", "src/日本.py", (12, 12), " says"),
+        ("docs/日本/a.py:12 says", "docs/日本/a.py", (12, 12), " says"),
+        ("my-文件.py:12", "my-文件.py", (12, 12), ""),
+        ("See [[ Sessions ]], too", "Sessions", (0, 0), ", too"),
+    ],
+)
+def test_a_name_may_be_in_emphasis_after_its_lines_or_in_another_script(text, name, lines, after):
+    (found,) = find_citations(text)
+    assert (found.name, (found.first, found.last)) == (name, lines)
+    assert text[found.mark_at :] == after
+
+
+def test_line_numbers_after_an_and_are_lines_unless_a_word_follows():
+    assert list(find_citations("a.py:110 and 900")[0].ranges) == [(110, 110), (900, 900)]
+    assert list(find_citations("a.py:110 and 900.")[0].ranges) == [(110, 110), (900, 900)]
+    assert list(find_citations("a.py:110 and 900 others")[0].ranges) == [(110, 110)]
+
+
+def test_names_of_another_script_do_not_take_from_the_citation_before():
+    assert [found.name for found in find_citations("a.py:1日本.py:2")] == ["a.py", "日本.py"]
 
 
 def test_several_in_one_sentence_are_all_found():
@@ -241,6 +301,14 @@ HOSTILE = {
     "outside": "`a.py`:1,2" * 20_000,
     "more": "a.py:1" + ",2" * 90_000,
     "words": "a.py (line " * 20_000,
+    "before": "line 1 of " * 20_000,
+    "ranges before": "lines 1-" * 25_000,
+    "ands": "a.py:1" + " and 2" * 40_000,
+    "emphasis": "_" * 200_000 + "a.py:1" + "_" * 200_000,
+    "italics": "_a.py:1_" * 25_000,
+    "script": "日" * 200_000 + ".py:1",
+    "scripts": "日.py:1" * 30_000,
+    "tilde": "a.py:1~" * 30_000,
     "targets": "[](a b" * 30_000,
     "balanced": "[](" + "[](a b)" * 25_000,
     "fences": "```\n" * 50_000,

@@ -65,6 +65,14 @@ TABLE = [
     ("`auth/session.py#L13-L15`", "resolved", "src/auth/session.py:13-15"),
     ("`./src/auth/session.py:13`", "resolved", "src/auth/session.py:13"),
     ("`/home/me/p/src/auth/session.py:13`", "resolved", "src/auth/session.py:13"),
+    ("`/home/p/p/src/auth/session.py:13`", "resolved", "src/auth/session.py:13"),
+    ("`/src/auth/session.py:13`", "resolved", "src/auth/session.py:13"),
+    ("`/opt/other/src/auth/session.py:13`", "unknown", ""),
+    ("`/home/me/p/auth/session.py:13`", "unknown", ""),
+    ("`/session.py:13`", "unknown", ""),
+    ("`session.py:13-99999999`", "unread", ""),
+    ("`session.py:999999999999`", "unread", ""),
+    ("[[ Storage ]]", "resolved", None),
     ("`session.py:9`", "unread", ""),
     ("`session.py:19-20`", "unread", ""),
     ("`session.py:0`", "unread", ""),
@@ -124,7 +132,7 @@ TABLE = [
 
 @each_row(("answer", "status", "where"), TABLE)
 def test_a_citation_has_the_status_that_the_record_gives_it(answer, status, where):
-    *_, last = check_answer(answer, evidence=EVIDENCE).citations
+    *_, last = check_answer(answer, evidence=EVIDENCE, folders=[("p", "")]).citations
     assert last["status"] == status
     assert where is None or last["where"] == where
 
@@ -314,3 +322,41 @@ def test_both_sides_of_an_attached_diff_can_be_cited(answer, status):
 )
 def test_the_lines_that_an_answer_cites_are_those_of_the_evidence(answer, lines):
     assert lines_cited(answer, [code()]) == lines
+
+
+@each_row(
+    ("answer", "status"),
+    [
+        ("/tmp/shop/a.py:1", "resolved"),
+        ("/tmp/libs/b.py:1", "resolved"),
+        ("/tmp/other/b.py:1", "unknown"),
+        ("/tmp/lib/b.py:1", "unknown"),
+        ("/opt/x/c.py:1", "resolved"),
+        ("/opt/y/c.py:1", "unknown"),
+    ],
+)
+def test_an_absolute_path_must_lead_through_a_folder_of_the_project(answer, status):
+    read = [code("a.py", 1, "x"), code("lib/b.py", 1, "x"), code("/opt/x/c.py", 1, "x")]
+    folders = [("shop", ""), ("libs", "lib/")]
+    (found,) = check_answer(answer, evidence=read, folders=folders).citations
+    assert found["status"] == status
+
+
+@each_row(
+    ("answer", "statuses"),
+    [
+        ("日本.py:1", ["resolved"]),
+        ("docs/日本.py:1", ["resolved"]),
+        ("これは日本.py:1です", ["resolved"]),
+        ("日本.py:9", ["unread"]),
+        ("中国.py:1", ["unknown"]),
+        ("於src/app.py:1。", ["resolved"]),
+        ("見 文件my.py:1", ["resolved"]),
+        ("docs/日本/a.py:1", ["resolved"]),
+    ],
+)
+def test_names_in_scripts_without_blanks_are_found_at_the_end_of_the_words(answer, statuses):
+    names = ("docs/日本.py", "src/app.py", "文件my.py", "docs/日本/a.py")
+    read = [code(name, 1, "x") for name in names]
+    found = check_answer(answer, evidence=read).citations
+    assert [one["status"] for one in found] == statuses

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncGenerator
 
@@ -12,6 +11,7 @@ from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, StoreError
+from oracle.logs import logger_of
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.dispatch.news import SAID, News
@@ -19,7 +19,7 @@ from oracle.services.dispatch.queue import MOST_FAILURES, Queue
 from oracle.services.dispatch.streams import Streams
 from oracle.services.storage.runs import NEVER_BEGUN
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 async def follow(

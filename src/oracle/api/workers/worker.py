@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from oracle.bt.wrappers.queueing import options_of
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError
+from oracle.logs import logger_of
 from oracle.models.session import StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.background import cancelled
@@ -34,7 +34,7 @@ from oracle.services.project.redaction import redact
 from oracle.services.storage.runs import NEVER_BEGUN
 from oracle.services.storage.users import EVERYBODY
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_BETWEEN_CLAIMS: Final = 5.0
 """How long a claim waits for a job."""

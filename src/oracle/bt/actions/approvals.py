@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -14,13 +13,14 @@ from oracle.bt.core.leaves import action
 from oracle.bt.report import report, say, say_system
 from oracle.bt.state.base import SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.logs import logger_of
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import current_run_id
 from oracle.services.background import in_thread
 from oracle.services.control.repetition import name_of_call
 from oracle.services.story.words import call_words
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 _MOST_NOES: Final = 2
 _CALLS: Final = ("query", "calls", "tool_list", "denied", "gaps", "signal")

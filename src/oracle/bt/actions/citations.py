@@ -15,12 +15,13 @@ from oracle.services.citations import are_cited, check_answer
 from oracle.services.control.conversation import without_data
 from oracle.services.control.unfinished_answer import UnfinishedRun, own_words
 from oracle.services.coverage.parts import as_results, without_texts
+from oracle.services.prompting.project_facts import folders_of
 
 _WORDED = ["stop_reason", "stop_detail", "tried", "missing"]
 
 
 @action(
-    reads=["answer", "evidence", "messages", "parts", "history", "attachment", *_WORDED],
+    reads=["answer", "evidence", "messages", "parts", "history", "attachment", "facts", *_WORDED],
     writes=["answer", "citations"],
 )
 def check_citations(ctx: TickContext) -> RunStatus:
@@ -34,6 +35,7 @@ def check_citations(ctx: TickContext) -> RunStatus:
         earlier=[place for said in history for place in said["metadata"].get("places", ())],
         attachment=bb_get(bb, "attachment"),
         own_words=_own_words(bb),
+        folders=folders_of(bb_get(bb, "facts")),
     )
     bb_set(bb, "answer", checked.answer)
     bb_set(bb, "citations", checked.citations)

@@ -80,8 +80,8 @@ def grant_first_tools(
     """Grant the tools of the question's class.
 
     Writing tools need a class `action` with at least the first confidence; those that need a yes
-    also the question's own words, or a person who can be asked. Below the second confidence, the
-    tools of the class that came second are granted too. Below the third, a question about the
+    also a person who can be asked, unless the question asks for them. Below the second confidence,
+    the tools of the class that came second are granted too. Below the third, a question about the
     world gets the local tools too.
     """
     bb = board_of(ctx)

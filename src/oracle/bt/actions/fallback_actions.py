@@ -6,7 +6,6 @@ the four decisions; `apply_heuristic_classification` does the same in one leaf, 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from oracle.bt.report import say_verdict, tell_model
 from oracle.bt.second_opinion import second_opinion
 from oracle.bt.state.base import FAILURE, SUCCESS, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.logs import logger_of
 from oracle.services.bert.fallback import combined_classify
 from oracle.services.bert.prototypes import last_sentences
 from oracle.services.fallback_classifier import (
@@ -27,7 +27,7 @@ from oracle.services.fallback_classifier import (
     log_fallback_trigger,
 )
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 FINAL_RESPONSE: Final = (
     "Give your final response now, from what you have. No tools are left for it; say what is "

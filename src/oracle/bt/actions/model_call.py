@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -29,13 +28,14 @@ from oracle.errors import (
     InterruptedStream,
     ModelUnreachable,
 )
+from oracle.logs import logger_of
 from oracle.services.control.gathered import after_request
 from oracle.services.control.room import Room
 from oracle.services.llm.protocol import Message, ModelRequest, Part
 from oracle.services.signals.said import own_text_in
 from oracle.services.tools.arguments import with_checked_calls
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 CONTINUATIONS: Final = 4
 """How often a text that reaches the longest output is continued. A model that never ends is

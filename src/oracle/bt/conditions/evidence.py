@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from itertools import compress, takewhile
 from typing import Any
@@ -22,6 +21,7 @@ from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import condition
 from oracle.bt.shortfall import GROUNDS, NAMED, lacks_evidence, names_not_found
 from oracle.bt.state.blackboard import TypedBlackboard
+from oracle.logs import logger_of
 from oracle.models.query_classification import QueryType
 from oracle.patterns import lazy_pattern
 from oracle.services.classification.known_terms import RARE
@@ -37,7 +37,7 @@ from oracle.services.control.sufficiency import Evidence, Verdict, heuristic_suf
 from oracle.services.questions.project_topics import project_question
 from oracle.services.tools.offered import with_role
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 _OUTSIDE = frozenset({"world", "time", "others"})
 """Words of the classifier's lexicon: the weather, the latest version, other projects."""

@@ -8,7 +8,6 @@ before the next begins.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import traceback
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -21,6 +20,7 @@ from oracle.bt.state.base import FAILURE, RUNNING, SKIPPED, RunStatus
 from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.errors import DeveloperError, LeafError, NoProgress, StructureError, TickBudgetSpent
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from oracle.bt.core.definition import TreeDefinition
     from oracle.bt.core.effects import Timer
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 StopReason: TypeAlias = Literal[
     "settled", "cancelled", "no_progress", "tick_budget", "internal_error"

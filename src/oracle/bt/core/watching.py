@@ -7,19 +7,19 @@ nobody looks.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from oracle.bt.core.run import current_leaf
 from oracle.bt.state.base import RUNNING, RunStatus
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 
 if TYPE_CHECKING:
     from oracle.bt.core.context import TickContext
     from oracle.bt.core.node import Node
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 Subscriber: TypeAlias = Callable[[float, str, "RunStatus | None", "RunStatus | None"], None]
 """Called with (time, node path, previous status, new status); None is "not ticked yet, or halted".

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -15,9 +14,10 @@ from oracle.bt.lua.declarations import TreeDeclaration, declared_trees
 from oracle.bt.nodes.subtree import Subtree
 from oracle.bt.render.difference import difference
 from oracle.errors import InputError, MisplacedNodeError, NotFound, TreeFileError, did_you_mean
+from oracle.logs import logger_of
 from oracle.regular_file import read_regular
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 LARGEST_FILE: Final = 128 * 1024
 

@@ -119,7 +119,7 @@ BT.tree("work", {
   }),
 })
 
--- A tool of the user that writes: the question asks for it, or a person says yes to each call.
+-- A tool of the user that writes: a person says yes to each call, whatever the question says.
 BT.tree("ask for a yes", {
   root = BT.guard("a call needs a yes", {
     capability.a_call_needs_a_yes,

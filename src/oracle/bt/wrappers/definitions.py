@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import threading
 import time
@@ -12,11 +11,12 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from oracle.errors import InputError, TreeFileError
+from oracle.logs import logger_of
 from oracle.models.prompt_segment import PromptSegment
 from oracle.services.prompting.segment_files import load_segments
 from oracle.settings import Settings
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 # The clocks of file systems are coarse: two changes within this time may look like one.
 _JUST_NOW_NS: Final = 2_000_000_000

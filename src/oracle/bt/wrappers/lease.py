@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from oracle.errors import OracleError, StoreError
+from oracle.logs import logger_of
 from oracle.services.storage.runs import Runs
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 class Lease:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
@@ -11,12 +10,13 @@ from typing import Any, Final, NamedTuple
 from oracle.bt.actions.assess import turns_of
 from oracle.bt.wrappers.recipe import GatherFacts
 from oracle.errors import OracleError
+from oracle.logs import logger_of
 from oracle.models.session import Exchange
 from oracle.services.agent_services import Sources
 from oracle.services.classification.classifier import terms_to_look_up
 from oracle.services.control.first_look import Searched, shares_of
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 FACTS_SECONDS: Final = 1.0
 SHARE_FOR_FACTS: Final = 0.25

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -20,6 +19,7 @@ from weakref import WeakSet
 from oracle.bt.wrappers.recipe import LOOPS, AgentSetup, Definitions, GatherFacts
 from oracle.bt.wrappers.run import OpenStore, Run
 from oracle.bt.wrappers.run_store import RunStore
+from oracle.logs import logger_of
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import LOCAL, Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
@@ -40,7 +40,7 @@ Follow: TypeAlias = Callable[[str, str], None]
 or wait.
 """
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_TO_END: Final = 15.0
 """How long closing waits for questions. A tool or a connection may take five seconds to close."""

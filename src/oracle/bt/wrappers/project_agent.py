@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.oracle_wrapper import Follow, OpenStore, OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError
+from oracle.logs import logger_of
 from oracle.services.agent_services import Approve
 from oracle.services.bert.bert import Bert, chosen_bert
 from oracle.services.control.ledger import Limits
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from oracle.services.tools.registry import Tool
     from oracle.services.tools.rooted_index import RootedIndex
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 Function: TypeAlias = Callable[..., Any]
 

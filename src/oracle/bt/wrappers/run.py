@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
@@ -30,6 +29,7 @@ from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.bt.wrappers.spending import refuse_budgets
 from oracle.errors import InputError, OracleError, TimedOut
+from oracle.logs import logger_of
 from oracle.models.session import Exchange
 from oracle.models.source import NOTHING_GIVEN, Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
@@ -39,7 +39,7 @@ from oracle.services.prompting.project_facts import MISSING_ROOTS, WARNINGS
 from oracle.services.signals.said import is_visible
 from oracle.services.telemetry.live import follow_runs, note_answer
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 Result = TypeVar("Result")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import logging
 import os
 import time
 import uuid
@@ -20,6 +19,7 @@ from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree, ServicesOf
 from oracle.bt.wrappers.spending import lowered
 from oracle.errors import InputError, StoreError
+from oracle.logs import logger_of
 from oracle.models.session import Exchange, Session
 from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.table import EventsTable, open_events
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from oracle.services.journal.writer import JournalWriter, OnFailure
     from oracle.services.storage.shadow_reports import ShadowReports
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 BEFORE_FIRST: Final = ""
 """In the place of an exchange: a run that begins its session again, as a branch of its own."""

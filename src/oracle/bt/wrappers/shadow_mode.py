@@ -11,7 +11,6 @@ limits of its own, and whatever happens to it, the user is not told.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Mapping, Sequence, Set
 from contextlib import AsyncExitStack
@@ -27,6 +26,7 @@ from oracle.bt.wrappers.run import OpenStore
 from oracle.bt.wrappers.run_end import RunEnd
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import InputError, OracleError
+from oracle.logs import logger_of
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.ans.bus import get_event_bus
@@ -40,7 +40,7 @@ from oracle.services.journal import Record
 from oracle.services.project.redaction import redact
 from oracle.services.tools.protocol import ToolResult, Tools
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 WAITING: Final = 32
 """How many questions may wait for their shadow. More are left out: a busy server must not fall

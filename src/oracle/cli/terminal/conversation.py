@@ -21,11 +21,12 @@ from oracle.cli.terminal.screen_thread import ScreenThread
 from oracle.cli.terminal.trusting import own_code
 from oracle.cli.terminal.waiting import waiting_since
 from oracle.errors import StoreError
+from oracle.logs import logger_of
 from oracle.models.source import Given
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.settings.sections import EMBEDDED
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_BEYOND: Final = 3.0
 """How long a database may take beyond the time limit, and at the end."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
+from oracle.logs import logger_of
+
 if TYPE_CHECKING:
     from oracle.settings import Settings
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 COMMAND: Final = (sys.executable, "-c", "from oracle.cli.main import run; run()")
 

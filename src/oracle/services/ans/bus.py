@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeAlias
 
+from oracle.logs import logger_of
 from oracle.services.ans.event import Event
 from oracle.services.ans.event_types import report_mistake, select_types
 from oracle.services.background import fork_safe_lock
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 Subscriber: TypeAlias = Callable[[Event], object]
 """Called in the thread that emits, so it must return at once. Slow work belongs in another thread,

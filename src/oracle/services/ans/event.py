@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -13,10 +12,11 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.patterns import lazy_pattern
 from oracle.plain import is_plain
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 NOT_JSON = "not_json"
 """The key for the repr of a payload that could not be written as JSON."""

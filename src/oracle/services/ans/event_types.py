@@ -6,7 +6,6 @@ not fit it. `oracle audit --type` takes the names from it.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from oracle.errors import InputError, did_you_mean
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.services.ans.event import NOT_JSON
 
 if TYPE_CHECKING:
     from oracle.services.ans.event import Event
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

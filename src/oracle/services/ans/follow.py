@@ -6,17 +6,17 @@ none is missed, none is read twice, and they keep their order.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
 
 from oracle.errors import StoreError
+from oracle.logs import logger_of
 from oracle.services.ans.query import EventQuery
 from oracle.services.ans.table import EventsTable, StoredEvent
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 IDLE_SECONDS = 0.25
 """While nothing happens, `follow` yields an empty list this often, so that its caller can stop."""

@@ -6,7 +6,6 @@ is killed (`kill -9`, `os._exit`, a power cut) loses the events of its last `GAT
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
@@ -14,6 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from oracle.errors import StoreError
+from oracle.logs import logger_of
 from oracle.services.ans.bus import EventBus, get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.ans.table import EventsTable, open_events
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from oracle.services.storage.addresses import Address
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 class EventWriter(GroupWriter[Event, EventsTable]):

@@ -16,6 +16,7 @@ from oracle.regular_file import OPEN, kind_of_file
 from oracle.services.attachments.references import Reach
 from oracle.services.project.file_rules import begins_with_key
 from oracle.services.project.hard_links import HardLinks
+from oracle.services.project.links import way_of
 from oracle.services.project.roots import Root, below
 from oracle.services.project.safe_open import LARGEST_READ, Content, real_path
 from oracle.services.search.roles import kind_of
@@ -87,18 +88,32 @@ def read_attached(path: Path, reach: Reach, *, part: str = "tail -n 500") -> Att
         return AttachedFile(text=_read_confined(shown, root, reach))
     real, content = _content(given, shown, HardLinks(root, reach.secrets), part)
     is_outside = not real.is_relative_to(root)
-    if is_outside and inside is not None:
-        # Whatever the file is: to allow it as a secret of the project would not help.
-        is_secret = reach.secrets.rule_for(str(real)) is not None
-        step = "leave it out" if is_secret else "attach that path itself if you mean it"
-        raise InputError(
-            f"{named(shown)} is a link that leads out of the project, to {named(str(real))}; {step}"
-        )
+    if is_outside:
+        _check_way(path, real, root, reach)
     # A link may lead to a secret under another name.
     _check_name(str(real) if is_outside else real.relative_to(root).as_posix(), reach)
     if not is_outside and inside is None:
         shown = real.relative_to(root).as_posix()
     return AttachedFile(text=_as_text(content, shown), is_outside=is_outside)
+
+
+def _check_way(path: Path, real: Path, root: Path, reach: Reach) -> None:
+    """A file outside may be named, but no link of the project or of a further root leads to it."""
+    way = way_of(path, (root, *(each.path for each in reach.further.others)))
+    if way.end != real:
+        raise InputError(f"{named(str(path))} changed while it was read; try again")
+    if way.left is None:
+        return
+    typed = _as_typed(path, reach)
+    shown = typed.relative_to(root).as_posix() if typed.is_relative_to(root) else str(path)
+    other = next((each.name for each in reach.roots if each.path == way.left), None)
+    of = f"the root {other!r}" if other else "the project"
+    # Whatever the file is: to allow it as a secret of the project would not help.
+    is_secret = reach.secrets.rule_for(str(real)) is not None
+    step = "leave it out" if is_secret else "attach that path itself if you mean it"
+    raise InputError(
+        f"{named(shown)} is a link that leads out of {of}, to {named(str(real))}; {step}"
+    )
 
 
 def _named_by_root(problem: InputError, path: Path, root: Root) -> InputError:

@@ -12,14 +12,13 @@ from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.citations.adjacency import adjacency_of, is_introduced
 from oracle.services.citations.finding import (
-    NO_NAMES,
     Block,
     Citation,
     Line,
-    Names,
     Span,
     layout,
 )
+from oracle.services.citations.known_names import NO_NAMES, Names
 
 MOST_ON_A_SIDE: Final = 3
 LONGEST: Final = 2_000

@@ -43,19 +43,22 @@ def check_answer(
     earlier: Sequence[Data] = (),
     attachment: str = "",
     own_words: Sequence[str] = (),
+    folders: Sequence[tuple[str, str]] = (),
 ) -> Checked:
     """`evidence` are the sources of this run; `earlier` those of earlier exchanges, oldest first.
 
     The evidence has only the beginning of each text. The whole text is in the sources of the
     `messages`, unless these were shortened. Places that an attachment names count as read, because
     the user gave them. `own_words` are parts of the answer that no model wrote; they cite nothing.
+    `folders` are the names of the project's folder and of its further roots on disk, each with what
+    the paths of files in it begin with: `("shop", "")`, `("libs", "lib/")`.
     """
     bare = Bare.of(answer)
     # The order matters: where two places disagree about a file, the record takes the later one.
     known = [KnownPlace.of(source, "", is_earlier=True) for source in earlier]
     known += _given(attachment)
     known += _read(evidence, messages)
-    record = Record(known)
+    record = Record(known, folders)
     cited = find_cited(_without(own_words, bare.text), record.names_with_blanks())
     resolved = resolve_all(cited, record)
     marked = with_marks(answer, bare, resolved)

@@ -4,42 +4,46 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.citations.forms import (
+    BEFORE,
     FURTHER,
     LINK,
     SPREAD,
     TOKEN,
     WHOLE,
     is_anchored,
+    is_end_of_name,
+    is_letter_before,
     is_page,
     is_path,
     is_plainly_a_file,
-    is_title_in_code,
+    is_title,
+    start_of_foreign,
     trimmed_url,
 )
+from oracle.services.citations.known_names import NO_NAMES, Names, with_known_names
 from oracle.services.signals.code_fences import Fence, fence_of_line
 from oracle.services.signals.inline_code import code_spans
 
 Span = tuple[int, int]
-Names = Mapping[str, Sequence[str]]
-"""Paths with blanks in them that were read, the longest first.
-
-The key is what follows the last blank, because that is all of the path that a pattern finds.
-"""
 
 CitationKind = str
 """`file`, `note`, `url`, or for an entry the prefix of its kind of source, such as `thread`."""
 
-NO_NAMES: Final[Names] = {}
-# Endings of the groups of the patterns: `:12`, `#L12`, `#12`, "line 12".
-_FORMS: Final = ("", "_l", "_n", "_w")
+# Endings of the groups of the patterns: `:12`, `#L12`, `#12`, "line 12", `(L12)`, `(12-20)`.
+_FORMS: Final = ("", "_l", "_n", "_w", "_b", "_r")
+_MOST_DIGITS: Final = 9
+_NO_LINE: Final = 10**_MOST_DIGITS
+"""No file has so many lines. A longer number would take time to convert."""
+_YEARS: Final = range(1900, 2101)
+_EMPHASIS: Final = lazy_pattern(r"_{1,3}|~~")
 _CLOSING: Final = lazy_pattern(r"[`*]+")
 _DRIVE: Final = lazy_pattern(r"(?:^|[^A-Za-z0-9])[A-Za-z]:")
 
@@ -139,7 +143,7 @@ def _line(text: str, start: int, end: int, names: Names) -> Line:
         line.citations.extend(_in_code(text, code_start, code_end, links))
         place = code_end
     line.citations.extend(_in_part(text, place, end, links))
-    if spread := list(_spread(text, line, links)):
+    if spread := [*_spread(text, line, links), *_after_lines(text, line, links)]:
         line.citations[:] = _merged(line.citations, spread)
     # First the whole names, then the opening of code: `_with_opening` measures from the name.
     if names:
@@ -154,13 +158,35 @@ def _spread(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
     for match in SPREAD.finditer(text, line.start, line.end):
         if _leaves_longer_code(text, line, match):
             continue
-        number = bisect_right(line.code, (match.end(), 0)) - 1
-        last_end = line.code[number][1] if number >= 0 else 0
-        code_end = last_end if last_end >= match.end() else 0
-        found = _citation(text, match.span(), match, links, code_end)
+        found = _citation(text, match.span(), match, links, _end_of_code(line, match.end()))
         if found is not None:
-            certain = found.certain and is_plainly_a_file(found.name)
-            yield replace(found, certain=certain)
+            yield replace(found, certain=_is_surely_one(found, match))
+
+
+def _after_lines(text: str, line: Line, links: list[Span]) -> Iterator[Citation]:
+    """Of "line 12 of a.py" the citation is the path, which the mark follows."""
+    for match in BEFORE.finditer(text, line.start, line.end):
+        start = match.start("path")
+        # The sentence may end there.
+        path = match["path"].rstrip("./-~+_") if match["path"][:1] != "_" else match["path"]
+        span = (start, start + len(path))
+        given = {"path": path, "first": match["first"], "last": match["last"]}
+        found = _made(text, span, given, links, _end_of_code(line, span[1]))
+        if found is not None:
+            yield replace(found, certain=_is_surely_one(found, match))
+
+
+def _end_of_code(line: Line, end: int) -> int:
+    """Where the inline code ends that a citation up to `end` is in; 0 if it is in none."""
+    number = bisect_right(line.code, (end, 0)) - 1
+    code_end = line.code[number][1] if number >= 0 else 0
+    return code_end if code_end >= end else 0
+
+
+def _is_surely_one(found: Citation, match: re.Match[str]) -> bool:
+    """`CHANGES.md` (2019-2024) are years, and a name without an ending of its own may be a word."""
+    are_years = match.groupdict().get("first_r") and {found.first, found.last} <= {*_YEARS}
+    return found.certain and is_plainly_a_file(found.name) and not are_years
 
 
 def _leaves_longer_code(text: str, line: Line, match: re.Match[str]) -> bool:
@@ -211,21 +237,34 @@ def _in_part(
 ) -> Iterator[Citation]:
     place = start
     while (match := TOKEN.search(text, place, end)) is not None:
-        begins, place = match.span()
+        last_end, (begins, place) = place, match.span()
         if match["url"] is not None:
             # What is cut off an address may itself be a citation, so the search goes on there.
             place = begins + max(1, len(trimmed_url(match["url"])))
         found = _citation(text, (begins, place), match, links, code_end)
         if found is not None:
-            yield found
+            yield _not_before(found, last_end)
+
+
+def _not_before(found: Citation, place: int) -> Citation:
+    """Without what belongs to the citation before it."""
+    cut = max(0, place - found.start)
+    return (
+        replace(found, start=place, text=found.text[cut:], name=found.name[cut:]) if cut else found
+    )
 
 
 def _citation(
     text: str, span: Span, match: re.Match[str], links: list[Span], code_end: int
 ) -> Citation | None:
     """`code_end` is where the inline code around it ends; 0 if it is not in code."""
+    return _made(text, span, match.groupdict(), links, code_end)
+
+
+def _made(
+    text: str, span: Span, given: Mapping[str, Any], links: list[Span], code_end: int
+) -> Citation | None:
     start, end = span
-    given = match.groupdict()
     mark_at = _place_for_mark(text, span, links, code_end)
     found = Citation(
         kind="file", text=text[start:end], start=start, end=end, mark_at=mark_at, name=""
@@ -239,17 +278,43 @@ def _citation(
     if given.get("title") is not None:
         # In code, double brackets are mostly something else: a test, a table, an attribute.
         is_all = code_end > 0 and text[start - 1 : start] == "`" and text.startswith("`", end)
-        is_note = is_title_in_code(given["title"]) if is_all else not code_end
+        is_note = is_title(given["title"]) if is_all else not code_end
         return _as_note(found, given["title"], given["heading"] or "", certain=is_note)
+    if is_end_of_name(given["path"]) and is_letter_before(text, start):
+        return _as_foreign_file(text, found, given)
     if _is_of_something_else(text, start, given["path"]):
         return None
-    return _as_file(found, given)
+    plain = _without_emphasis(text, found)
+    cut = plain.start - found.start
+    return _as_file(plain, {**given, "path": given["path"][cut:]} if cut else given)
+
+
+def _as_foreign_file(text: str, found: Citation, given: Mapping[str, Any]) -> Citation | None:
+    """Of `日本.py:12` the pattern finds only the ending. The name goes on to the left, maybe with
+    words before it: `record` looks for the file that it ends with.
+    """
+    start = start_of_foreign(text, found.start)
+    path = text[start : found.start] + given["path"]
+    return _as_file(
+        replace(found, start=start, text=text[start : found.end]), {**given, "path": path}
+    )
+
+
+def _without_emphasis(text: str, found: Citation) -> Citation:
+    """`_a.py:12_` is a citation in italics. `__init__.py` begins with a name."""
+    mark = _EMPHASIS.match(found.text)
+    if mark is None or not text.startswith(mark[0], found.end):
+        return found
+    return replace(found, start=found.start + len(mark[0]), text=found.text[len(mark[0]) :])
 
 
 def _as_note(found: Citation, title: str, heading: str, *, certain: bool) -> Citation | None:
     """None for brackets around blanks or numbers, such as `[[1, 2]]`."""
-    if title != title.strip() or not any(letter.isalpha() for letter in title):
+    if not any(letter.isalpha() for letter in title):
         return None
+    # With blanks around it, it may be a test of a shell: `[[ -f x ]]`.
+    certain = certain and (title == title.strip() or is_title(title))
+    title = title.strip()
     part = heading.rpartition("#")[2]
     return replace(found, kind="note", name=title, heading=part, certain=certain)
 
@@ -261,7 +326,7 @@ def _as_file(found: Citation, given: Mapping[str, str | None]) -> Citation | Non
         return None
     first = _number(given, "first")
     more = [
-        (int(lines[1]), int(lines[2] or lines[1]))
+        (_line_number(lines[1]), _line_number(lines[2] or lines[1]))
         for lines in FURTHER.finditer(given.get("more") or given.get("more_w") or "")
     ]
     last = _number(given, "last") or first
@@ -273,7 +338,11 @@ def _as_file(found: Citation, given: Mapping[str, str | None]) -> Citation | Non
 
 def _number(given: Mapping[str, str | None], name: str) -> int:
     """From the one form that matched; 0 if none has it."""
-    return int(next(filter(None, (given.get(f"{name}{form}") for form in _FORMS)), 0))
+    return _line_number(next(filter(None, (given.get(f"{name}{form}") for form in _FORMS)), "0"))
+
+
+def _line_number(digits: str) -> int:
+    return int(digits) if len(digits) <= _MOST_DIGITS else _NO_LINE
 
 
 def _is_of_something_else(text: str, start: int, path: str) -> bool:
@@ -284,33 +353,6 @@ def _is_of_something_else(text: str, start: int, path: str) -> bool:
     if path.startswith(".") and path[1:2] not in ("/", ".") and before[-1:].isalnum():
         return True
     return before.endswith("[") and (before[-2:-1].isalnum() or before[-2:-1] in ("_", ")"))
-
-
-def with_known_names(text: str, citations: Iterable[Citation], names: Names) -> Iterator[Citation]:
-    """Files cited by the longest known name that ends where the path found so far ends."""
-    last_end = 0
-    for citation in citations:
-        if citation.kind == "file" and citation.certain:
-            citation = _by_known_name(text, citation, names.get(citation.name, ()), last_end)
-            last_end = citation.end
-        yield citation
-
-
-def _by_known_name(text: str, citation: Citation, names: Sequence[str], last_end: int) -> Citation:
-    ends = citation.start + len(citation.name)
-    for name in names:
-        start = ends - len(name)
-        if start >= last_end and text.endswith(name, start, ends) and not _in_a_path(text, start):
-            return replace(
-                citation, name=name, start=start, text=text[start : citation.end], certain=True
-            )
-    return citation
-
-
-def _in_a_path(text: str, start: int) -> bool:
-    """Whether a name would begin in the middle of a longer path or word."""
-    before = text[max(0, start - 1) : start]
-    return before.isalnum() or before in ("/", "\\", "_", "-", ".")
 
 
 def _place_for_mark(text: str, span: Span, links: list[Span], code_end: int) -> int:

@@ -16,8 +16,15 @@ from oracle.models.source import Listed
 from oracle.models.source_kind import kind_named, kind_with_prefix
 from oracle.services.citations.answer_quotes import AnswerQuote
 from oracle.services.citations.claims import Headings
-from oracle.services.citations.finding import Names, find_citations
-from oracle.services.citations.forms import TOKEN, same_page, trimmed_url
+from oracle.services.citations.finding import find_citations
+from oracle.services.citations.forms import (
+    LONGEST_PATH,
+    TOKEN,
+    plain_end,
+    same_page,
+    trimmed_url,
+)
+from oracle.services.citations.known_names import Names
 
 DIGEST: Final = 16
 """Characters of a digest that are compared and kept."""
@@ -244,8 +251,14 @@ class FileRecord:
 class Record:
     """All known places, oldest first, found by path, title, thread or address."""
 
-    def __init__(self, places: Sequence[KnownPlace]) -> None:
+    def __init__(
+        self, places: Sequence[KnownPlace], folders: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """`folders` are the names of the project's folder and of its further roots on disk, each
+        with what the paths of files in it begin with.
+        """
         self._places = places
+        self._folders = folders
         self.notes: dict[str, KnownPlace] = {}
         self.entries: defaultdict[tuple[str, str], list[KnownPlace]] = defaultdict(list)
         self.pages: dict[str, KnownPlace] = {}
@@ -263,26 +276,53 @@ class Record:
             self._by_name[posixpath.basename(path)].append(path)
 
     def files_of(self, path: str) -> list[FileRecord]:
-        """The file of that path. Otherwise those whose path ends with it, or that it ends with."""
-        cited = normal_path(path).lstrip("/") if path.startswith("/") else normal_path(path)
-        if cited in self.files:
-            return [self.files[cited]]
-        same_name = self._by_name.get(posixpath.basename(cited), [])
-        found = [name for name in same_name if name.endswith(f"/{cited}")]
-        # An absolute path may lead through folders above the project.
-        if not found and path.startswith("/"):
-            found = [name for name in same_name if cited.endswith(f"/{name}")]
+        """The file of that path. Otherwise, if it is relative, those whose path ends with it."""
+        cited = normal_path(path)
+        if cited.startswith("/"):
+            found = [name for name in self._names_of(cited) if name in self.files][:1]
+        elif cited in self.files:
+            found = [cited]
+        else:
+            same_name = self._by_name.get(posixpath.basename(cited), [])
+            found = [name for name in same_name if name.endswith(f"/{cited}")]
         # Only last: a file's own name may have a percent sign.
         if not found and "%" in path and (plain := unquote(path)) != path:
             return self.files_of(plain)
+        if not found and not path.isascii():
+            found = self._ends_of(cited)
         return [self.files[name] for name in found]
 
+    def _names_of(self, path: str) -> Iterator[str]:
+        """What an absolute path may be called here: it leads to a file outside, begins at the
+        project, or goes through the project's folder or that of a further root.
+        """
+        yield path
+        yield path.lstrip("/")
+        for folder, inner in self._folders:
+            place = path.find(f"/{folder}/")
+            while place >= 0:
+                yield inner + path[place + len(folder) + 2 :]
+                place = path.find(f"/{folder}/", place + 1)
+
+    def _ends_of(self, path: str) -> list[str]:
+        """The files with the longest end of the path. A script without blanks may have words before
+        it, and where they end is not known.
+        """
+        for start, letter in enumerate(path[:LONGEST_PATH], start=1):
+            if not letter.isascii():
+                ends = self._by_name.get(posixpath.basename(path[start:]), [])
+                if found := [name for name in ends if f"/{name}".endswith(f"/{path[start:]}")]:
+                    return found
+        return []
+
     def names_with_blanks(self) -> Names:
-        """Paths with blanks in them, also without their first folders, for `find_cited`."""
+        """Paths with blanks or the like in them, also without their first folders, for
+        `find_cited`.
+        """
         found: defaultdict[str, set[str]] = defaultdict(set)
         for path in self.files:
-            end = path.rpartition(" ")[2]
-            while " " in path and len(found[end]) < _MOST_OF_ONE_NAME:
+            end = plain_end(path)
+            while len(path) > len(end) and len(found[end]) < _MOST_OF_ONE_NAME:
                 found[end].add(path)
                 path = path.partition("/")[2]
         return {end: sorted(names, key=len, reverse=True) for end, names in found.items() if names}

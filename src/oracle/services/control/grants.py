@@ -1,8 +1,8 @@
 """Which tools a question gets: a ladder, from the tools of its class to all tools that only read.
 
 Uncertainty adds tools that read, never tools that write. A tool that writes needs a clear request
-for an action, or a person's approval. A tool that needs a yes (an own one that writes) must be
-asked for by name, or a person is asked about each call.
+for an action, or a person's approval. Of a tool that needs a yes (an own one that writes) a person
+is asked about each call, whatever the question says.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from oracle.models.query_classification import QueryClassification, QueryType
 from oracle.models.source_kind import SOURCE_KINDS, kind_named
 from oracle.models.tool_spec import ToolSpec
 from oracle.patterns import lazy_pattern
-from oracle.services.control.asked_for import asks_for
+from oracle.services.control.asked_for import asks_for, is_a_report
 
 Rung: TypeAlias = Literal["second_class", "local", "web", "all"]
 
@@ -70,9 +70,9 @@ def first_grant(
 ) -> list[str]:
     """The tools of the query's class, and those of every other source that it needs.
 
-    Tools that write need a clear request for an action. Those that need a yes must be asked for by
-    the question itself, in any class; otherwise they need a person, who `can_ask` says is there. If
-    the class is not sure, the tools of the second class are added. A question that seems to be
+    Tools that write need a clear request for an action. Those that need a yes are offered if the
+    question itself asks for them, in any class; otherwise if there is a person to ask (`can_ask`).
+    If the class is not sure, the tools of the second class are added. A question that seems to be
     about the world gets the local sources too, unless that is surer. If no tool of the class can
     search, all local sources are added.
     """
@@ -83,6 +83,7 @@ def first_grant(
     may_write = (
         classification.query_type == QueryType.ACTION
         and classification.confidence >= sure_of_an_action
+        and not is_a_report(question)
     )
 
     def is_granted(spec: ToolSpec) -> bool:

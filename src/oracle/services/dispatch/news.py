@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
+from oracle.logs import logger_of
 from oracle.services.background import cancelled
 from oracle.services.dispatch.signs import SHOW, key_of
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.database import Database
 from oracle.services.storage.transactions import Transaction
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 CHANNEL: Final = "oracle_runs"
 SAID: Final = "said"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -15,13 +14,14 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from oracle.errors import StoreError
+from oracle.logs import logger_of
 from oracle.services.background import Together, cancelled
 from oracle.services.dispatch.protocol import Job
 from oracle.services.dispatch.queue import Queue
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import shown
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 TASK: Final = "oracle.run"
 WAITING: Final = (

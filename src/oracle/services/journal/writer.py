@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from weakref import WeakValueDictionary
 
 from oracle.errors import JournalError, OracleError, StoreError
+from oracle.logs import logger_of
 from oracle.services.ans.bus import get_event_bus
 from oracle.services.ans.event import Event, Severity
 from oracle.services.journal.record import Record, encoded
@@ -22,7 +22,7 @@ from oracle.services.storage.group_commit import GroupWriter
 from oracle.services.storage.purge import DAY
 from oracle.services.storage.runs import NOT_RECORDED
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 OnFailure: TypeAlias = Literal["stop", "memory"]
 

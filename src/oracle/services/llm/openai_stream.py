@@ -9,7 +9,6 @@ up. Each chunk is mended before the library sees it.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING
 
@@ -19,13 +18,14 @@ from pydantic_ai.models.ollama import OllamaModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.services.llm.endings import Worst
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
     from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 class MendedStream(OpenAIStreamedResponse):

@@ -7,12 +7,12 @@ call compares it with what the server says now.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from oracle.errors import StoreError
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.patterns import lazy_pattern
 from oracle.services.mcp.schemas import plain_schema, words
 from oracle.services.project.redaction import redact
@@ -22,7 +22,7 @@ from oracle.services.user_files import recall, remember
 if TYPE_CHECKING:
     from mcp_types import Tool
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 BETWEEN: Final = "__"
 """Between the names of server and tool. None of our own tools has it."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from oracle.errors import InputError, ToolProblem
+from oracle.logs import logger_of
 from oracle.services.background import in_thread
 from oracle.services.installing import install_command
 from oracle.services.project.redaction import hide, redact
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from oracle.services.mcp.transports import Program
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 Result = TypeVar("Result")
 SECONDS_IDLE: Final = 60.0

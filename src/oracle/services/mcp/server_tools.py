@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from oracle.errors import BadArguments, InputError, ToolProblem
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.models.query_classification import QueryType
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.background import in_thread
@@ -31,7 +31,7 @@ from oracle.services.tools.tickets import Mark
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_TO_LIST: Final = 10.0
 """How long the first question that could use a server waits for its list of tools."""

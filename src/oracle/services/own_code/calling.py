@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import os
 import traceback
 from collections.abc import Awaitable, Callable
@@ -22,6 +21,7 @@ from threading import Thread
 from typing import Any, Final, cast
 
 from oracle.errors import InterruptedWrite, ToolProblem
+from oracle.logs import logger_of
 from oracle.services.background import DaemonThreads, within
 from oracle.services.own_code.found import answer_of
 from oracle.services.own_code.prints import prints_kept
@@ -33,7 +33,7 @@ from oracle.services.tools.executor import took_too_long
 from oracle.services.tools.model_arguments import Arguments
 from oracle.services.tools.registry import Tool
 
-_log: Final = logging.getLogger(__name__)
+_log: Final = logger_of(__name__)
 _MOST_THREADS: Final = 32
 _LONGEST_MESSAGE: Final = 500
 _SECONDS_TO_OBEY: Final = 1.0

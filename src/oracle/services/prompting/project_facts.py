@@ -12,7 +12,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -135,6 +135,14 @@ class ProjectFacts:
             "languages": _largest(languages, _MOST_LANGUAGES),
             "folders": sorted(map(_one_line, _largest(folders, _MOST_FOLDERS))),
         }
+
+
+def folders_of(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The folders of the project and of its further roots by their names on disk, each with what
+    the paths of files in it begin with.
+    """
+    roots = ((PurePosixPath(path).name, f"{name}/") for name, path in facts.get(ROOTS) or ())
+    return [each for each in (((facts.get("name") or ""), ""), *roots) if each[0]]
 
 
 def _roots_line(roots: Sequence[Sequence[str]]) -> str:

@@ -7,7 +7,6 @@ parsed in this process, one at a time: the parts of tree-sitter that are used ar
 from __future__ import annotations
 
 import atexit
-import logging
 import marshal
 import os
 import select
@@ -18,11 +17,12 @@ from pathlib import Path
 from threading import Condition, Lock
 from typing import Any, Final
 
+from oracle.logs import logger_of
 from oracle.services.search import grammar_worker
 from oracle.services.search.grammar_worker import LENGTH, READY
 from oracle.services.search.symbols import Outline, Symbol
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 MOST_WORKERS: Final = 2
 """One builds the index, the other is free for the tools."""

@@ -7,7 +7,6 @@ which takes long to start, is asked only if it has the key that is wanted.
 
 from __future__ import annotations
 
-import logging
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 from oracle.errors import InputError, StoreError
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.regular_file import NotRegular, read_regular
 from oracle.services.project.redaction import hide, redact
 from oracle.services.settings.resolve import shown_path
@@ -34,7 +34,7 @@ Source = Literal["variable"] | StoredIn
 VARIABLES: Final = {**KEY_VARIABLES, **OPTIONAL_KEY_VARIABLES}
 """The variable of each provider that can have a key."""
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SERVICE: Final = "bt-oracle"
 WAIT_SECONDS: Final = 10.0

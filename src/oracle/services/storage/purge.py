@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,6 +12,7 @@ from typing import Final, NoReturn
 
 from oracle.errors import LeaseHeld, OracleError
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.models.session import Session, StoredRun
 from oracle.services.background import cancelled
 from oracle.services.storage.damage import check_key, check_times
@@ -22,7 +22,7 @@ from oracle.services.storage.runs import IS_HELD
 from oracle.services.storage.schema import TABLES, Table, events, runs, sessions
 from oracle.services.storage.transactions import Transaction, marks
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 DAY: Final = 86_400.0
 SECONDS_BETWEEN_PURGES: Final = 3600.0

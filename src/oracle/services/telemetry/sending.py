@@ -6,13 +6,13 @@ batch that a collector does not take is dropped too. The first failure is report
 
 from __future__ import annotations
 
-import logging
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Final
 
+from oracle.logs import logger_of
 from oracle.services.installing import install_command
 from oracle.services.notices import is_due
 from oracle.services.telemetry.span import Span
@@ -20,7 +20,7 @@ from oracle.services.telemetry.span import Span
 if TYPE_CHECKING:
     from oracle.services.telemetry.otlp_http import Export
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 MOST_WAITING: Final = 4_096
 MOST_AT_ONCE: Final = 512

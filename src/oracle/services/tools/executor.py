@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from oracle.errors import InterruptedWrite, ToolProblem, did_you_mean, named
+from oracle.logs import logger_of
 from oracle.models.tool_spec import ToolSpec
 from oracle.services.project.redaction import redacted_traceback
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, failure, one_line
@@ -16,7 +16,7 @@ from oracle.services.tools.registry import Tool
 from oracle.services.tools.tickets import Mark
 
 _Work = Callable[[], Awaitable[Answer]]
-_log: Final = logging.getLogger(__name__)
+_log: Final = logger_of(__name__)
 
 
 def took_too_long(name: str, seconds: float, *, writes: bool) -> str:

@@ -8,7 +8,6 @@ tools say if files did not fit.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import threading
 import time
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from weakref import WeakSet
 
 from oracle.errors import InputError, OracleError
+from oracle.logs import logger_of
 from oracle.services.background import DaemonThreads
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.secret_files import OURS, SecretFiles
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from oracle.services.search.bound import Bound
     from oracle.services.search.records import FileOnMap, Progress, ProgressListener, RefreshReport
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_FOR_OTHERS: Final = 10.0
 """How long to wait for another process that writes, before the index is built in memory."""

@@ -7,7 +7,6 @@ root only. A root that cannot be searched is left out, and the results of the to
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from oracle.errors import OracleError, ToolProblem
+from oracle.logs import logger_of
 from oracle.models.query_classification import OWN_NAME
 from oracle.services.project.root import KEPT_FOLDERS
 from oracle.services.project.roots import Root, Roots, below
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from oracle.services.search import Definition, Hit, Index, Kind, Reference
     from oracle.services.search.records import FileOnMap, ProgressListener
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 SECONDS_FOR_A_ROOT: Final = 12.0
 """How long one look-up waits for a root; less than the time limit of a tool."""
