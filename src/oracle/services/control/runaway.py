@@ -20,6 +20,8 @@ from typing import Final, NamedTuple
 
 from oracle.patterns import lazy_pattern
 
+LONGEST_TEXT: Final = 60_000
+"""Characters of one response. No answer is so long: it has no end, even if it repeats nothing."""
 _WATCHED: Final = 2_000
 """Characters at the end of a text in which a repetition is looked for."""
 _STEP: Final = 128
@@ -57,6 +59,7 @@ class RunawayText:
 
     __slots__ = (
         "_at",
+        "_fed",
         "_kept",
         "_new",
         "_pieces",
@@ -73,6 +76,7 @@ class RunawayText:
         self._word = ""
         self._unsampled = ""
         self._at = 0
+        self._fed = 0
         self._stretch = 0
         # What was only sampled so far, and where it begins.
         self._pieces: list[tuple[int, str]] = []
@@ -87,14 +91,17 @@ class RunawayText:
         return self._kept[-(self._stretch + _PIECE) :]
 
     def feed(self, text: str) -> bool:
-        """Return whether the text so far ends in something that repeats too often."""
+        """Return whether the text so far ends in something that repeats too often, or has become
+        too long to be an answer.
+        """
         self._new += text
+        self._fed += len(text)
         if len(self._new) < _STEP:
             return False
         new, self._new = self._new, ""
         self._kept = (self._kept + new)[-_KEPT:]
         self._stretch = _stretch_at_the_end(self._kept[-_WATCHED:]) or self._stretch_in_words(new)
-        return self._stretch > 0
+        return self._stretch > 0 or self._fed > LONGEST_TEXT
 
     def _stretch_in_words(self, new: str) -> int:
         if not self._rounds:
