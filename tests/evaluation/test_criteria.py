@@ -83,6 +83,9 @@ def test_simulated_models_are_measured_together_and_their_seconds_mean_nothing()
         ("parsing", (10.0, 9.0, 60.0), "likely"),
         ("wrongly", (-0.1, -0.2, -0.05), "yes"),
         ("wrongly", (0.0, 0.0, 0.0), "likely"),
+        ("wrongly_tree", (0.0, 0.0, 0.02), "likely"),
+        ("wrongly_tree", (0.1, 0.05, 0.2), "no"),
+        ("wrongly_plain", (0.4, 0.3, 0.5), ""),
     ],
 )
 def test_a_goal_is_met_by_the_whole_range_or_only_likely(measure, value, met):
@@ -112,6 +115,11 @@ def test_every_criterion_has_a_row_and_every_measure_a_criterion():
     rows = [*criterion_rows([])]
     assert [row.criterion for row in rows] == [*CRITERIA]
     assert {measure.criterion for measure in MEASURES.values()} == CRITERIA.keys()
+
+
+def test_the_share_wrongly_called_whole_is_shown_for_both_loops():
+    rows = [row for row in criterion_rows([*figures_of([*pair()])]) if "wrongly" in row.measured]
+    assert [row.goal for row in rows] == ["≤ 0.00", "≤ 0 %", ""]
 
 
 def test_the_table_names_a_criterion_once():

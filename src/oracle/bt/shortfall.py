@@ -19,7 +19,7 @@ from oracle.services.control.ledger import STOP_AT
 from oracle.services.control.needs import names_in, parts_left_open, words_left_out
 from oracle.services.control.unfinished_answer import NO_ANSWER, NOTHING_LOOKED_AT
 from oracle.services.control.writes import is_anything_written, undone_writes, was_a_write_tried
-from oracle.services.coverage.parts import left_out
+from oracle.services.coverage.parts import is_covered, left_out
 from oracle.services.questions.project_topics import project_question
 from oracle.services.questions.search_words import points_at_a_text
 from oracle.services.signals.said import is_visible
@@ -38,7 +38,7 @@ GROUNDS: Final = (
 NAMED: Final = (*GROUNDS, "attached", "words_found")
 """The keys that `names_not_found` reads."""
 
-SPOKEN_OF: Final = (*NAMED, "response")
+SPOKEN_OF: Final = (*NAMED, "response", "messages", "parts")
 """The keys that `words_not_spoken_of` and `parts_not_spoken_of` read."""
 
 ORDERED: Final = ("query", "classification", "granted", "tool_list", "tool_results")
@@ -83,14 +83,14 @@ def names_not_found(bb: TypedBlackboard) -> list[str]:
 
     Only for what this run has searched for: what the user gives, or said before, may name it.
     """
-    if not _was_searched_for(bb):
+    if not was_searched_for(bb):
         return []
     names = names_in(bb_get(bb, "query"))
     found: list[str] = bb_get(bb, "words_found")
     return [] if any(name in found for name in names) else names
 
 
-def _was_searched_for(bb: TypedBlackboard) -> bool:
+def was_searched_for(bb: TypedBlackboard) -> bool:
     """Whether the question is about sources, and all that is known of it was found in this run."""
     if bb_get(bb, "attachment") or bb_get(bb, "attached") or bb_get(bb, "earlier_evidence"):
         return False
@@ -131,10 +131,22 @@ def _said(bb: TypedBlackboard) -> str:
     text: str = response["text"]
     if response["ending"]["kind"] != "whole":
         return ""
-    cited = lines_cited(text, bb_get(bb, "evidence"))
-    if not _was_searched_for(bb) or (not cited and len(text) < _TERSE):
+    cited = lines_cited(text, shown_sources(bb))
+    if not was_searched_for(bb) or (not cited and len(text) < _TERSE):
         return ""
     return "\n".join((text, *cited))
+
+
+def shown_sources(bb: TypedBlackboard) -> list[Mapping[str, Any]]:
+    """What the model was shown, with its text: what is still in the conversation, and the parts
+    that it was asked about alone. Of what is neither, the beginning is known from the evidence.
+    """
+    messages: list[Mapping[str, Any]] = bb_get(bb, "messages") or []
+    carriers = [*messages, *(part for part in bb_get(bb, "parts") if is_covered(part))]
+    sources = [source for each in carriers for source in each.get("sources", ())]
+    known = {(source.get("where"), source.get("path")) for source in sources}
+    rest = (one for one in bb_get(bb, "evidence") if (one["where"], one.get("path")) not in known)
+    return [*sources, *rest]
 
 
 def words_for_no_evidence(bb: TypedBlackboard) -> str:

@@ -25,13 +25,16 @@ SMALL: Final = ("openai:smollm2", "embedded")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measure:
-    """What is measured for a criterion. `goals` holds other goals for some models."""
+    """What is measured for a criterion. `goals` holds other goals for some models. What is there
+    `to_compare` has no goal.
+    """
 
     criterion: str
     words: str
     goal: float
     at_least: bool = True
     unit: Unit = "share"
+    to_compare: bool = False
     goals: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def goal_on(self, model: str) -> float:
@@ -69,6 +72,19 @@ MEASURES: Final[Mapping[str, Measure]] = {
         goal=0.0,
         at_least=False,
         unit="difference",
+    ),
+    "wrongly_tree": Measure(
+        criterion="SC-005",
+        words="answers wrongly called whole, with the tree",
+        goal=0.0,
+        at_least=False,
+    ),
+    "wrongly_plain": Measure(
+        criterion="SC-005",
+        words="answers wrongly called whole, with the plain loop",
+        goal=0.0,
+        at_least=False,
+        to_compare=True,
     ),
     "heuristic": Measure(
         criterion="SC-006",
@@ -120,6 +136,8 @@ NEEDS_A_CAPABLE_MODEL: Final = (
     "unlimited",
     "complete",
     "wrongly",
+    "wrongly_tree",
+    "wrongly_plain",
     "latency",
 )
 
@@ -143,6 +161,8 @@ class Figure:
         if self.value is None:
             return ""
         measure = MEASURES[self.measure]
+        if measure.to_compare:
+            return ""
         goal = measure.goal_on(self.on)
         meets: Callable[[float], bool] = goal.__le__ if measure.at_least else goal.__ge__
         if not meets(self.value.mean):
@@ -206,6 +226,8 @@ OF_PAIRS: Final[Mapping[str, FigureOfPairs]] = {
     "unlimited": _mean(lambda pair: pair.tree.facts.stop_reason not in LIMIT_STOPS),
     "complete": _mean(lambda pair: pair.tree.complete - pair.baseline.complete),
     "wrongly": _mean(lambda pair: pair.tree.is_wrongly_whole - pair.baseline.is_wrongly_whole),
+    "wrongly_tree": _mean(lambda pair: pair.tree.is_wrongly_whole),
+    "wrongly_plain": _mean(lambda pair: pair.baseline.is_wrongly_whole),
     "heuristic": _mean(
         lambda pair: _answers(pair.tree) and pair.tree.facts.stop_reason != "internal_error"
     ),

@@ -47,11 +47,12 @@ def markdown(figures: Sequence[Figure]) -> str:
 
 def _row(figure: Figure, criterion: str) -> CriterionRow:
     measure = MEASURES[figure.measure]
+    goal = f"{'≥' if measure.at_least else '≤'} {_goal(measure.goal_on(figure.on), measure)}"
     return CriterionRow(
         criterion,
         measure.words,
         _value(figure, measure),
-        f"{'≥' if measure.at_least else '≤'} {_goal(measure.goal_on(figure.on), measure)}",
+        "" if measure.to_compare else goal,
         figure.is_met,
         figure.on,
         f"{figure.count:,}" if figure.count else "",

@@ -143,3 +143,10 @@ def test_a_text_that_does_not_repeat_is_only_sampled():
     for number in range(500):
         text.feed(f"In step {number} the handler{number} calls part{number} and returns a value. ")
     assert not text._rounds
+
+
+@pytest.mark.parametrize(("characters", "is_cut"), [(59_000, False), (61_000, True)])
+def test_a_text_that_is_too_long_for_an_answer_has_no_end(characters, is_cut):
+    chance = Random(1)
+    words = (f"{chance.randrange(36**6):x}" for _ in range(characters))
+    assert goes_round(" ".join(words)[:characters], piece=100) == is_cut

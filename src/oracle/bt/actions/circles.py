@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from oracle.bt.board import (
     append,
@@ -21,6 +21,10 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.services.ans.event import Severity
 from oracle.services.control.repetition import tool_of
 
+_SAME_LINES: Final = "the same lines over and over"
+_ENDLESS: Final = 10_000
+"""Characters. A text of this length that was stopped has cost as much as several answers."""
+
 
 @action(
     reads=[
@@ -34,6 +38,7 @@ from oracle.services.control.repetition import tool_of
         "is_runaway",
         "idle_turns",
         "tool_results",
+        "response",
     ],
     writes=["loop", "is_runaway"],
 )
@@ -46,6 +51,8 @@ def name_what_repeats(ctx: TickContext, turns: int) -> RunStatus:
     since = max(ctx.turn - turns, before["turn"])
     progress = any(place["turn"] > since for place in bb_get(bb, "evidence"))
     loop = {**_what_repeats(bb), "progress": progress, "turn": ctx.turn}
+    if loop["kind"] == "endless" == before.get("kind") and before["turn"] == ctx.turn - 1:
+        loop["times"] = before["times"] + 1
     loop["fails"] = bool(loop["calls"]) and _last_call_failed(bb)
     bb_set(bb, "loop", loop)
     bb_set(bb, "is_runaway", False)
@@ -94,7 +101,9 @@ def _what_repeats(bb: TypedBlackboard) -> dict[str, Any]:
             what = f"a cycle of {len(repetition.calls)} calls with the same results ({tools})"
         return _loop(repetition.kind, what, repetition.times, [*repetition.calls])
     if bb_get(bb, "is_runaway"):
-        return _loop("text", "the same lines over and over", 1, [])
+        is_long = len(bb_get(bb, "response")["text"]) > _ENDLESS
+        kind, what = ("endless", "a text without an end") if is_long else ("text", _SAME_LINES)
+        return _loop(kind, what, 1, [])
     signal: dict[str, Any] = bb_get(bb, "signal") or {}
     times: int = bb_get(bb, "consecutive_same_reason")
     if signal.get("type") == "need_turn" and times > 1:

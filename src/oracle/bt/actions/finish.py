@@ -19,6 +19,7 @@ from oracle.bt.board import (
 )
 from oracle.bt.core.context import TickContext
 from oracle.bt.core.leaves import action
+from oracle.bt.ending import CLOSED, CLOSING, close_as_partial, close_with_the_response
 from oracle.bt.report import BOOKED, book_once, end_turn, outcome_of, say, say_system, say_verdict
 from oracle.bt.shortfall import (
     GROUNDS,
@@ -32,7 +33,6 @@ from oracle.bt.shortfall import (
     open_end,
     parts_not_spoken_of,
     unwritten,
-    why_cut,
     why_no_evidence,
     words_for_a_wish,
     words_for_no_evidence,
@@ -44,105 +44,105 @@ from oracle.bt.tool_calls import answer_without_running
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.control.ledger import RESOURCES, STOP_AT, in_digits
-from oracle.services.control.unfinished_answer import CUT_HERE, UnfinishedRun, unfinished_answer
+from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 
-_CLOSING = ["response", "signal", "ledger", "turn_is_open"]
-_CLOSED = ["stop_reason", "answer", "caveat", "missing", "turn_is_open"]
 _GAVE_NOTHING = "gave neither an answer nor a call that could be run, again and again"
 _STOPPED = ["stop_reason", "stop_detail"]
 
 # -- the response is the answer --------------------------------------------------------------------
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def answered(ctx: TickContext) -> RunStatus:
     say_verdict(ctx, "believed")
-    return _close(ctx, "answered", [])
+    return close_with_the_response(ctx, "answered", [])
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def partial(ctx: TickContext) -> RunStatus:
     """A part stays open: the signal says which."""
-    return _partial(ctx, "", [])
+    return close_as_partial(ctx, "", [])
 
 
-@action(reads=[*_CLOSING, "sources_tried", "sources_empty"], writes=_CLOSED)
+@action(reads=[*CLOSING, "sources_tried", "sources_empty"], writes=CLOSED)
 def ungrounded(ctx: TickContext) -> RunStatus:
     """The question needs sources, and nothing was gathered that the model could see."""
     bb = board_of(ctx)
-    return _partial(ctx, why_no_evidence(bb), [words_for_no_evidence(bb)])
+    return close_as_partial(ctx, why_no_evidence(bb), [words_for_no_evidence(bb)])
 
 
-@action(reads=[*_CLOSING, *NAMED], writes=_CLOSED)
+@action(reads=[*CLOSING, *NAMED], writes=CLOSED)
 def beside_the_question(ctx: TickContext) -> RunStatus:
     """What was found does not mention what the question calls by name."""
     names = ", ".join(names_not_found(board_of(ctx)))
-    return _partial(ctx, "it was not found by its name", [f"anything that mentions {names}"])
+    return close_as_partial(
+        ctx, "it was not found by its name", [f"anything that mentions {names}"]
+    )
 
 
-@action(reads=[*_CLOSING, *SPOKEN_OF], writes=_CLOSED)
+@action(reads=[*CLOSING, *SPOKEN_OF], writes=CLOSED)
 def about_something_else(ctx: TickContext, of_found: float, of_all: float) -> RunStatus:
     """The text says too little of what was asked: it may answer another question."""
     words = words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all)
     missing = f"in the answer: {', '.join(words)}"
-    return _partial(ctx, "the answer hardly speaks of what was asked", [missing])
+    return close_as_partial(ctx, "the answer hardly speaks of what was asked", [missing])
 
 
-@action(reads=[*_CLOSING, *SPOKEN_OF], writes=_CLOSED)
+@action(reads=[*CLOSING, *SPOKEN_OF], writes=CLOSED)
 def with_a_part_open(ctx: TickContext) -> RunStatus:
     parts = parts_not_spoken_of(board_of(ctx))
     missing = [f"in the answer: {part}" for part in parts]
-    return _partial(ctx, "the answer does not speak of a part of the question", missing)
+    return close_as_partial(ctx, "the answer does not speak of a part of the question", missing)
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def cut_short(ctx: TickContext) -> RunStatus:
     """The text stops before its end, and there is no room to continue it."""
     is_reported = bb_get(board_of(ctx), "response")["ending"]["kind"] != "whole"
     missing = [] if is_reported else ["the rest of the answer: it stops in mid-sentence"]
-    return _partial(ctx, "the answer was cut", missing)
+    return close_as_partial(ctx, "the answer was cut", missing)
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def unsure(ctx: TickContext) -> RunStatus:
     confidence = bb_get(board_of(ctx), "signal")["confidence"]
     missing = f"certainty: the model's own confidence in this answer is {confidence:g}"
-    return _partial(ctx, "the model is not sure", [missing])
+    return close_as_partial(ctx, "the model is not sure", [missing])
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def wants_more(ctx: TickContext) -> RunStatus:
     """It asked for another turn, a tool or help, and there is none left."""
     wish = words_for_a_wish(bb_get(board_of(ctx), "signal"))
-    return _partial(ctx, "the model wanted more", [wish])
+    return close_as_partial(ctx, "the model wanted more", [wish])
 
 
-@action(reads=[*_CLOSING, "calls"], writes=_CLOSED)
+@action(reads=[*CLOSING, "calls"], writes=CLOSED)
 def with_calls_left(ctx: TickContext) -> RunStatus:
     """Its calls are not run."""
     names = dict.fromkeys(call["name"] for call in bb_get(board_of(ctx), "calls"))
-    return _partial(ctx, "its calls were not run", [f"the result of {', '.join(names)}"])
+    return close_as_partial(ctx, "its calls were not run", [f"the result of {', '.join(names)}"])
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def without_a_write(ctx: TickContext) -> RunStatus:
     """Something was to be written, and was not. What it is, `sum_up` names."""
-    return _partial(ctx, "a write was not done", [])
+    return close_as_partial(ctx, "a write was not done", [])
 
 
-@action(reads=_CLOSING, writes=_CLOSED)
+@action(reads=CLOSING, writes=CLOSED)
 def stuck(ctx: TickContext) -> RunStatus:
     say_verdict(ctx, "taken_as_stuck")
-    return _close(ctx, "stuck", [])
+    return close_with_the_response(ctx, "stuck", [])
 
 
-@action(reads=[*_CLOSING, "stop_after_last_turn"], writes=[*_CLOSED, "stop_detail"])
+@action(reads=[*CLOSING, "stop_after_last_turn"], writes=[*CLOSED, "stop_detail"])
 def as_announced(ctx: TickContext) -> RunStatus:
     """For the reason for which the tools were withdrawn before this turn."""
     stop, detail = _announced(ctx)
     bb_set(board_of(ctx), "stop_detail", detail)
     say_verdict(ctx, "taken_as_the_last_word")
-    return _close(ctx, stop, [])
+    return close_with_the_response(ctx, stop, [])
 
 
 @action(reads=["signal"])
@@ -198,7 +198,7 @@ def gave_empty_responses(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
     stop = bb_get(bb, "stop_after_last_turn") or "stuck"
     repeated = bb_get(bb, "is_runaway")
-    did = "said the same thing over and over" if repeated else _GAVE_NOTHING
+    did = "said the same thing over and over, or without an end" if repeated else _GAVE_NOTHING
     return _stop(bb, stop, f"the model {did}")
 
 
@@ -355,31 +355,6 @@ def _last_words(bb: TypedBlackboard) -> str:
         return ""
     response: dict[str, Any] = bb_get(bb, "response") or {}
     return response.get("text", "")
-
-
-def _partial(ctx: TickContext, why: str, missing: list[str]) -> RunStatus:
-    say_verdict(ctx, "taken_as_partial", why)
-    return _close(ctx, "partial_answer", missing)
-
-
-def _close(ctx: TickContext, stop: str, missing: list[str]) -> RunStatus:
-    """The response's text is the answer, with a mark at its end if it was cut."""
-    bb = board_of(ctx)
-    signal: dict[str, Any] = bb_get(bb, "signal") or {}
-    response: dict[str, Any] = bb_get(bb, "response")
-    if signal.get("missing"):
-        missing = [signal["missing"], *missing]
-    text: str = response["text"]
-    if why := why_cut(response["ending"]):
-        missing = [*missing, f"the rest of the answer: {why}"]
-        text += CUT_HERE
-        say(ctx, ChunkType.CONTENT, content=CUT_HERE)
-    bb_set(bb, "stop_reason", stop)
-    bb_set(bb, "answer", text)
-    bb_set(bb, "missing", missing)
-    bb_set(bb, "caveat", signal.get("caveat"))
-    end_turn(ctx, "answer")
-    return SUCCESS
 
 
 def _announced(ctx: TickContext) -> tuple[str, str]:

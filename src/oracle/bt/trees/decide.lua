@@ -3,6 +3,7 @@
 -- BT.exit("turns") ends the run. Every other branch lets the turn go on to its tool calls.
 
 local reply = BT.leaves("oracle.bt.conditions.reply")           -- what the response contains and leaves undone
+local answer = BT.leaves("oracle.bt.conditions.answer")         -- what is wrong with it as an answer
 local evidence = BT.leaves("oracle.bt.conditions.evidence")     -- what has been gathered
 local capability = BT.leaves("oracle.bt.conditions.capability") -- what a need_capability signal asks for
 local coverage = BT.leaves("oracle.bt.conditions.coverage")
@@ -14,11 +15,19 @@ local tell = BT.leaves("oracle.bt.actions.tell")                -- messages to t
 local say = BT.leaves("oracle.bt.actions.say")                  -- messages to the user
 local grant = BT.leaves("oracle.bt.actions.grants")
 local finish = BT.leaves("oracle.bt.actions.finish")            -- ways to end
+local partly = BT.leaves("oracle.bt.actions.partly")            -- ways to end because of what the answer itself is
 
 local WEAK_SIGNAL = 0.3    -- an answer with a confidence below this is not whole
 
 -- Shares of the question's words. Right answers nearly always have more, in other words too: they say what was asked.
 local SPOKEN_OF = { of_found = 0.5, of_all = 0.4 }
+
+-- An answer that is beside the question: no cited place, with ten lines around it, has half as many of the question's
+-- words as the best place has.
+local BESIDE = { part = 0.5 }
+-- If the model was not ready to answer: the places that it cites have so many of those words of the question that were
+-- found.
+local COVERED = { share = 0.6 }
 
 -- How often the model is asked again before the tree decides without it.
 local DOUBTS = 1           -- the 2nd text that nothing backs, announces work, or lacks the write asked for, ends the run
@@ -37,10 +46,21 @@ local function end_with_the_answer()
     BT.sequence("only announces work", { reply.only_announces_work, finish.without_an_answer }),
     BT.sequence("nothing backs it", { evidence.is_missing, finish.ungrounded }),
     BT.sequence("found beside the question", { evidence.lacks_what_was_asked_for, finish.beside_the_question }),
+    BT.sequence("says itself that it is none", { answer.says_itself_that_it_is_none, partly.as_it_says_itself }),
+    BT.sequence("says nothing", { answer.says_nothing, partly.without_a_statement }),
     BT.sequence("answers something else", {
       reply.is_about_something_else(SPOKEN_OF),
       finish.about_something_else(SPOKEN_OF),
     }),
+    BT.sequence("cites what was not read", { answer.cites_only_what_was_not_read, partly.from_nothing_read }),
+    BT.sequence("cites other places", { answer.cites_places_beside_the_question(BESIDE), partly.from_other_places }),
+    BT.sequence("was forced too early", {
+      BT.expect("tools were withdrawn", "bb.is_last_turn"),
+      answer.is_not_covered_by_its_places(COVERED),
+      partly.as_it_was_forced,
+    }),
+    BT.sequence("a list is not whole", { answer.lacks_parts_of_a_list, partly.with_parts_unread }),
+    BT.sequence("speaks of one part only", { answer.speaks_of_one_part_only, partly.with_one_part_only }),
     BT.sequence("a part is left open", { reply.leaves_a_part_open, finish.with_a_part_open }),
     BT.sequence("it was cut", {
       BT.selector("has no end", {
@@ -127,6 +147,13 @@ BT.tree("decide", {
     BT.sequence("response was cut", {
       BT.expect("did not end", "not bb.response.is_complete"),
       BT.selector("is it the last turn", {
+        -- After a text without an end the tools were withdrawn, and this is the next one of that kind.
+        BT.sequence("its text has no end again", {
+          BT.expect("in the last turn too", "bb.is_last_turn and bb.is_runaway and bb.loop ~= nil and bb.loop.kind == 'endless'"),
+          say.verdict { verdict = "gave_up", reason = "its text has no end again" },
+          finish.gave_empty_responses,
+          BT.exit("turns"),
+        }),
         BT.expect("another turn follows", "not (bb.is_last_turn and bb.is_runaway)"),
         ask_again_or_give_up(),
       }),

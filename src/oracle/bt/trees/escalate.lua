@@ -21,6 +21,7 @@ local WEAK_SIGNAL = 0.3  -- a confidence below this consults it too
 local EMPTY_STRATEGIES = 2 -- after so many in a row that brought nothing, others would not either
 local OWN_SEARCHES = 3     -- the model has tried other words, or another source, by itself
 local SOME_WORDS = 0.2     -- a source whose best place has less of the question's words is not worth a search
+local ENDLESS_TEXTS = 2    -- after the second in a row the model is asked for the answer, without tools
 local RECENT_TURNS = 3   -- evidence of the last three turns, found since the last repetition, restarts the ladder
 
 local function ask_for_what_there_is()
@@ -128,6 +129,11 @@ BT.tree("circles", {
     -- What has failed twice in the same way is not tried a third time, whatever rung comes next.
     BT.guard("the call fails", { "bb.loop.fails", circles.refuse_that_call_from_now_on("refuse it at once") }),
     BT.selector("against the repetition", {
+      -- Each such text costs as much as a whole answer, so a model that writes another one is not helped any more.
+      BT.sequence("its text has no end again", {
+        BT.expect("often in a row", "bb.loop.kind == 'endless' and bb.loop.times >= " .. ENDLESS_TEXTS),
+        ask_for_what_there_is(),
+      }),
       BT.sequence("same reason and nothing new", {
         BT.expect("no progress", "bb.loop.kind == 'reason' and not bb.loop.progress"),
         BT.subtree("ask the fallback"),

@@ -77,9 +77,19 @@ def is_announcement(text: str) -> bool:
     if not text or len(text) > LONGEST or "```" in text:
         return False
     *_, last = (piece for piece in _SENTENCE_END.split(text) if piece.strip())
-    last = last.strip().lstrip("*_>#- ").replace("**", "")
-    if _ASKS_OR_OFFERS.search(last) or not _ANNOUNCES.search(last):
+    if not announces_work(last):
         return False
     # What was found already is named with its place: then it is at least a part of an answer.
+    last = _bare(last)
     before = text[: text.rfind(last[:20])] if last[:20] in text else ""
     return not find_citations(before)
+
+
+def announces_work(sentence: str) -> bool:
+    """Whether it says what the model will look at next."""
+    sentence = _bare(sentence)
+    return bool(_ANNOUNCES.search(sentence)) and not _ASKS_OR_OFFERS.search(sentence)
+
+
+def _bare(sentence: str) -> str:
+    return sentence.strip().lstrip("*_>#- ").replace("**", "")

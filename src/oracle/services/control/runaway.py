@@ -21,6 +21,8 @@ from typing import Final, NamedTuple
 
 from oracle.patterns import lazy_pattern
 
+LONGEST_TEXT: Final = 60_000
+"""Characters of one response. No answer is so long: it has no end, even if it repeats nothing."""
 _WATCHED: Final = 2_000
 """Characters at the end of a text in which a repetition is looked for."""
 _STEP: Final = 128
@@ -59,6 +61,7 @@ class RunawayText:
     __slots__ = (
         "_at",
         "_ends",
+        "_fed",
         "_new",
         "_rounds",
         "_said",
@@ -77,6 +80,7 @@ class RunawayText:
         self._word = ""
         self._unsampled = ""
         self._at = 0
+        self._fed = 0
         self._stretch = 0
         # Where the pieces end that were only sampled so far.
         self._ends: list[int] = []
@@ -99,15 +103,18 @@ class RunawayText:
         return text[-min(self._stretch + _PIECE, _KEPT) :]
 
     def feed(self, text: str) -> bool:
-        """Return whether the text so far ends in something that repeats too often."""
+        """Return whether the text so far ends in something that repeats too often, or has become
+        too long to be an answer.
+        """
         self._said.append(text)
         self._new += text
+        self._fed += len(text)
         if len(self._new) < _STEP:
             return False
         new, self._new = self._new, ""
         self._watched = (self._watched + new)[-_WATCHED:]
         self._stretch = _stretch_at_the_end(self._watched) or self._stretch_in_words(new)
-        return self._stretch > 0
+        return self._stretch > 0 or self._fed > LONGEST_TEXT
 
     def _stretch_in_words(self, new: str) -> int:
         if not self._rounds:
