@@ -4,7 +4,7 @@ import pytest
 
 from oracle.services.project.secret_files import SecretFiles
 from oracle.services.project.walk import Walk
-from oracle.services.project.walk_memory import LEFT_OUT_BEFORE, WalkMemory
+from oracle.services.project.walk_memory import LEFT_OUT_BEFORE, FolderDecisions, WalkMemory
 
 FILES = ("a.py", "b.part", "pkg/c.py", "pkg/d.part", "pkg/deep/e.py", "notes/f.md", "uv.lock")
 
@@ -83,6 +83,27 @@ def test_a_folder_in_the_place_of_a_file_is_decided_as_a_folder(project):
     (project.root / "thing").unlink()
     project.write("thing/a.py", "text\n")
     assert walked(project.root, decided)[0] == [".gitignore"]
+
+
+def test_a_known_name_that_has_become_a_link_is_left_out(planted):
+    _, _, decided = walked(planted.root)
+    (planted.root / "a.py").unlink()
+    (planted.root / "a.py").symlink_to(planted.root / "pkg/c.py")
+    paths, reasons, _ = walked(planted.root, decided)
+    assert "a.py" not in paths
+    assert "symbolic link" in reasons["a.py"]
+
+
+def test_decisions_come_back_from_a_row_as_they_were():
+    for taken, left_out in (
+        (set(), set()),
+        ({"a b.py", "c\n.py", "\udce9.py"}, set()),
+        (set(), {"d/"}),
+    ):
+        each = FolderDecisions(
+            prefix="p/", rules=b"r", taken=frozenset(taken), left_out=frozenset(left_out)
+        )
+        assert FolderDecisions.from_row(each.as_row()) == each
 
 
 def test_a_removed_folder_is_forgotten(planted):

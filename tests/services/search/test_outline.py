@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle.services.search.grammar_outline import _is_too_deep, grammar_outline
 from oracle.services.search.languages import PARSED, language_of, outline_query
 from oracle.services.search.mentions import reference_lines
-from oracle.services.search.outline import outline_of_part
+from oracle.services.search.outline import outline_of, outline_of_part
 from oracle.services.search.python_outline import python_outline
 from tests.default_run import thinned
 from tests.tables import each_row
@@ -201,3 +201,17 @@ def test_depth_is_counted_by_brackets_of_any_kind(inside, opened):
 def test_a_few_levels_closed_and_opened_many_times_are_not_deep():
     assert not _is_too_deep(b"f(a[{b}])\n" * 5_000)
     assert _is_too_deep(b"(" * 250 + b"x()" * 9 + b"[" * 251)
+
+
+def test_definitions_of_one_line_keep_its_order():
+    names = [f"name{number}" for number in range(30)]
+    source = f"package p\n\nvar {', '.join(names)} int\n"
+    outline = outline_of(source, "p.go")
+    assert [symbol.name for symbol in outline.symbols] == names
+
+
+def test_lines_are_counted_where_letters_take_several_bytes():
+    source = "// größe\n// zwei\npackage p\n\nfunc größer() {\n}\n"
+    outline = outline_of(source, "p.go")
+    assert [(each.name, each.start, each.end) for each in outline.symbols] == [("größer", 5, 6)]
+    assert outline.remarks == [(1, 1), (2, 2)]

@@ -2,10 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracle.services.search import Index
+from oracle.services.search import Index, terms
 from oracle.services.search.question import read_question
 from oracle.services.search.terms import (
     TOKEN,
+    WordCache,
     terms_of_names,
     terms_of_text,
     terms_of_word,
@@ -97,3 +98,14 @@ def test_a_function_with_an_odd_name_is_the_first_hit_for_it(name, tmp_path):
 @given(st.text(alphabet="aZ_v09.- \n(=\x1f\u00e9\u65e5", max_size=40))
 def test_a_text_that_is_split_has_the_words_that_the_pattern_finds(text):
     assert words_of(text) == TOKEN.findall(text)
+
+
+def test_a_word_that_was_pushed_out_is_computed_again_only_if_it_was_not_used(monkeypatch):
+    monkeypatch.setattr(terms, "_MOST_CACHED", 4)
+    computed = []
+    cache = WordCache(lambda word: computed.append(word) or word.upper())
+    assert [cache[word] for word in "abcadeafgahi"] == list("ABCADEAFGAHI")
+    assert computed.count("a") == 1
+    assert len(cache) <= 2
+    assert cache["b"] == "B"
+    assert computed.count("b") == 2

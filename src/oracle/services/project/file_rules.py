@@ -135,12 +135,17 @@ def not_indexed_by_content(content: bytes) -> str | None:
         return "it holds a private key"
     if b"generated" in content[:2_000].lower() and _GENERATED_CONTENT.search(_remarks(content)):
         return "generated, by what it says of itself"
-    if (
-        len(content) > _HEAD
-        and len(content) / (content.count(b"\n") + 1) > _LONGEST_LINE_ON_AVERAGE
-    ):
+    if len(content) > _HEAD and _has_long_lines(content):
         return "generated or minified: its lines are too long to be read"
     return None
+
+
+def _has_long_lines(content: bytes) -> bool:
+    # In most files the beginning has so many lines that the rest need not be counted.
+    return all(
+        len(content) / (part.count(b"\n") + 1) > _LONGEST_LINE_ON_AVERAGE
+        for part in (content[:_HEAD], content)
+    )
 
 
 def begins_with_key(content: bytes) -> bool:

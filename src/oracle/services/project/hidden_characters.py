@@ -6,6 +6,7 @@ for the key would not match there, but the key can be used by everybody who read
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Final
 
 from oracle.patterns import lazy_pattern
@@ -27,19 +28,22 @@ _HIDDEN: Final = lazy_pattern(
     rf"|[{_CONTROLS}{_INVISIBLE}]"
 )
 _ANY: Final = lazy_pattern(f"[{_CONTROLS}{_INVISIBLE}]")
-_SPELLED: Final = ("033[", "1b[", "1B[", "\\e[", "\\E[", "^[[", "\u241b[")
+SPELLED: Final = ("033[", "1b[", "1B[", "\\e[", "\\E[", "^[[", "\u241b[")
 _PLAIN: Final = bytes([9, 10, 11, 12, 13, *range(32, 127)])
 
 
-def visible(text: str) -> str:
-    """The same lines without escape codes and invisible characters."""
-    return _HIDDEN.sub("", text) if _has_hidden(text) else text
+def visible(text: str, marks: Container[str] = SPELLED) -> str:
+    """The same lines without escape codes and invisible characters.
+
+    `marks` has those of `SPELLED` that the text has, in lower case.
+    """
+    return _HIDDEN.sub("", text) if _has_hidden(text, marks) else text
 
 
-def _has_hidden(text: str) -> bool:
+def _has_hidden(text: str, marks: Container[str]) -> bool:
     # For plain ASCII this is several times faster than a pattern.
     if text.isascii():
         is_plain = not text.encode("ascii").translate(None, _PLAIN)
     else:
         is_plain = _ANY.search(text) is None
-    return not is_plain or any(mark in text for mark in _SPELLED)
+    return not is_plain or any(mark.lower() in marks and mark in text for mark in SPELLED)

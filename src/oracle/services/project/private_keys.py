@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.project.long_words import long_words
+from oracle.services.project.secret_words import long_words
 
 _EDGE: Final = lazy_pattern(
     r"-{4,5} ?(?P<kind>BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"

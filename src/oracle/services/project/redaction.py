@@ -11,19 +11,19 @@ from __future__ import annotations
 import base64
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, cast
 
 from oracle.patterns import lazy_pattern
 from oracle.services.project import private_keys
-from oracle.services.project.hidden_characters import visible
-from oracle.services.project.long_words import SHORTEST, Harmless
-from oracle.services.project.secret_assignments import Found, assigned, folded_like
+from oracle.services.project.hidden_characters import SPELLED, visible
+from oracle.services.project.secret_assignments import NAMES, Found, assigned
 from oracle.services.project.secret_contexts import CONTEXTS
 from oracle.services.project.secret_pieces import pieced
 from oracle.services.project.secret_shapes import VENDORS, Shape, Shapes
-from oracle.services.project.secret_tables import table_spans
+from oracle.services.project.secret_tables import COLUMNS, table_spans
+from oracle.services.project.secret_words import SHORTEST, Harmless, Marks, folded_like
 
 # A key of a known service has no blank and is at least this long.
 _WORD: Final = lazy_pattern(rf"[\w+/=.:~$%@|!?&\\-]{{{SHORTEST},}}")
@@ -34,6 +34,7 @@ _ESCAPE: Final = lazy_pattern(
     r"(?:\\u00|\\x|%)((?:2[bdef]|3[0-9d]|[46][1-9a-f]|[57][0-9a]|5f|7e))|=(5F|2D)",
     re.I,
 )
+_ESCAPE_SIGNS: Final = ("\\", "%", "=")
 # The values of a Secret of Kubernetes, which may look like anything.
 _KUBERNETES: Final = lazy_pattern(
     r"(^(?:[-+ ] ?)?(?:stringData|data):[ \t]*\r?\n)((?:[-+ ]?[ \t]+\S[^\n]*\n?)++)", re.M
@@ -44,6 +45,7 @@ _ENTRY: Final = lazy_pattern(
 
 _OF_VENDORS: Final = Shapes(VENDORS)
 _IN_CONTEXT: Final = Shapes(CONTEXTS)
+_MARKS: Final = Marks((*_IN_CONTEXT.marks, *NAMES, *COLUMNS, *map(str.lower, SPELLED)))
 # Words without keys of known services, and words that are not the code of a secret.
 _without_key: Final = Harmless()
 _not_encoded: Final = Harmless()
@@ -100,7 +102,7 @@ def hide(secret: str) -> None:
 
 def _redacted(text: str) -> str:
     once = _without_behind_signs(_without_encoded(_without_plain(text)))
-    seen = visible(once)
+    seen = visible(once, _MARKS.of(once))
     if seen == once:
         return once
     # Hidden characters stay where they hide nothing: some scripts and emoji need them.
@@ -158,21 +160,31 @@ def _without_plain(text: str) -> str:
     text = _without_private_keys(text)
     # The long words are a small part of a text, so most patterns never see the whole of it.
     if others := _without_key.others(text):
-        found_all = (word for other in others for word in _WORD.findall(other))
-        words = "\n".join(word for word in found_all if not _NAME.fullmatch(word))
-        shapes, has_escapes = _shapes_in(words), _ESCAPE.search(words)
+        found_all = (word for other in others for word in _words_of(other))
+        words = [word for word in found_all if not _NAME.fullmatch(word)]
+        joined = "\n".join(words)
+        shapes = [each for each in _OF_VENDORS.possible_in(words) if each.pattern.search(joined)]
+        may_escape = any(sign in joined for sign in _ESCAPE_SIGNS) and _ESCAPE.search(joined)
+        escaped = [word for word in words if _ESCAPE.search(word)] if may_escape else []
+        is_escaped = bool(escaped) and (shapes or any(_unescaped(word) != word for word in escaped))
         for shape in shapes:
             text = _without(shape, text)
-        if has_escapes:
-            text = _WORD.sub(_unescaped_and_replaced, text)
-        if not shapes and not has_escapes:
+        if is_escaped:
+            text = _WORD.sub(lambda found: _unescaped(found[0]), text)
+        if not shapes and not is_escaped:
             _without_key.add(others)
     text = _without_pieces(text)
-    for shape in _IN_CONTEXT.possible(text.lower()):
+    marks = _MARKS.of(text)
+    for shape in _IN_CONTEXT.possible(folded_like(text), marks):
         text = _without(shape, text)
     if "kind: Secret" in text:
         text = _KUBERNETES.sub(_without_values, text)
-    return _without_assigned(text)
+    return _without_assigned(text, marks)
+
+
+def _words_of(word: str) -> Iterable[str]:
+    """Signs that are not ASCII may be in a word, but in no key."""
+    return (word,) if word.isascii() else _WORD.findall(word)
 
 
 def _without_behind_signs(text: str) -> str:
@@ -202,13 +214,8 @@ def _without_values(found: re.Match[str]) -> str:
     return found[1] + _ENTRY.sub(r"\1[redacted: secret]", found[2])
 
 
-def _shapes_in(words: str) -> list[Shape]:
-    return [shape for shape in _OF_VENDORS.possible(words.lower()) if shape.pattern.search(words)]
-
-
 def _without_keys(word: str) -> str:
-    plain = word
-    for shape in _shapes_in(plain):
+    for shape in _OF_VENDORS.possible(word.lower()):
         word = _without(shape, word)
     return word
 
@@ -224,9 +231,8 @@ def _without_pieces(text: str) -> str:
     return "".join((*pieces, text[done:])) if pieces else text
 
 
-def _unescaped_and_replaced(found: re.Match[str]) -> str:
+def _unescaped(word: str) -> str:
     """A key with escapes inside, such as `ghp%5F…`, is replaced and its word is unescaped."""
-    word = found[0]
     plain = _ESCAPE.sub(lambda escape: chr(int(escape[1] or escape[2], 16)), word)
     clean = plain if plain == word else _without_keys(plain)
     return word if clean == plain else clean
@@ -236,11 +242,12 @@ def _without(shape: Shape, text: str) -> str:
     return shape.pattern.sub(lambda found: _replaced(found, shape), text)
 
 
-def _without_assigned(text: str) -> str:
+def _without_assigned(text: str, marks: Container[str]) -> str:
     pieces: list[str] = []
     done = 0
-    tables = (Found(*span, "password") for span in table_spans(text, folded_like(text)))
-    found_all = (*assigned(text), *tables)
+    folded = folded_like(text)
+    tables = (Found(*span, "password") for span in table_spans(text, folded, marks))
+    found_all = (*assigned(text, folded, marks), *tables)
     for found in sorted(found_all, key=lambda found: (found.start, -found.end)):
         if found.start >= done:
             pieces += (text[done : found.start], _mark(found.name, text[found.start : found.end]))
@@ -276,7 +283,8 @@ def _mark(name: str, secret: str) -> str:
 
 def _without_encoded(text: str) -> str:
     others = _not_encoded.others(text)
-    if all(_BASE64.sub(_decoded_and_replaced, word) == word for word in others):
+    runs = _BASE64.finditer("\n".join(others))
+    if all(_decoded_and_replaced(run) == run[0] for run in runs):
         _not_encoded.add(others)
         return text
     return _BASE64.sub(_decoded_and_replaced, text)

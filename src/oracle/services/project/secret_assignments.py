@@ -9,7 +9,7 @@ steps.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
@@ -68,6 +68,9 @@ _KEYS: Final = {
     "dsn": lazy_pattern(r"dsn"),
     "conn": lazy_pattern(r"conn(?:ection)?[_-]?str(?:ing)?"),
 }
+_COMMON_WORDS: Final = ("pass", "pw", "psk")
+"""Alone they may mean anything: `pass` is a word of many languages."""
+NAMES: Final = (*_PASSWORDS, *_KEYS)
 # `key` alone is a key of a map. These words before it make it one that opens something.
 _KEY_BEFORE: Final = lazy_pattern(
     r"(?:api|app|access|secret|private|pre_?shared|sign(?:ing|ature)|encrypt(?:ion)?|account|auth"
@@ -177,27 +180,22 @@ class _Value:
     sign: str
 
 
-def assigned(text: str) -> Iterator[Found]:
-    """The secrets that follow their names. They may overlap and are in no order."""
-    folded = folded_like(text)
-    for marks, is_password in ((_PASSWORDS, True), (_KEYS, False)):
-        for mark, whole in marks.items():
-            start = folded.find(mark)
+def assigned(text: str, folded: str, marks: Container[str]) -> Iterator[Found]:
+    """The secrets that follow their names. They may overlap and are in no order.
+
+    `folded` is the text in lower case, and `marks` has those of the `NAMES` that it has.
+    """
+    for names, is_password in ((_PASSWORDS, True), (_KEYS, False)):
+        for name, whole in names.items():
+            start = folded.find(name) if name in marks else -1
             while start >= 0:
                 found = _at(text, folded, start, whole, is_password=is_password)
-                start += len(mark)
+                start += len(name)
                 if found is not None:
                     yield found
                     # Names inside a secret are part of it. Looking at them costs linear time each.
                     start = max(start, found.end)
-                start = folded.find(mark, start)
-
-
-def folded_like(text: str) -> str:
-    """In lower case, with every character in its place."""
-    folded = text.lower()
-    # A few letters become two in lower case.
-    return folded if len(folded) == len(text) else "".join(c.lower()[:1] for c in text)
+                start = folded.find(name, start)
 
 
 def _at(
@@ -205,6 +203,13 @@ def _at(
 ) -> Found | None:
     name = whole.match(folded, start)
     if not name:
+        return None
+    # Mostly it is a part of another word, and none of the forms below begins with a letter.
+    if (
+        (not is_password or name[0] in _COMMON_WORDS)
+        and folded[name.end() : name.end() + 1].isalpha()
+        and text.find(",", max(0, start - _LONGEST_BEFORE * 4), start) < 0
+    ):
         return None
     around = text[max(0, start - _LONGEST_BEFORE * 4) : start]
     before = around.rpartition("\n")[2]
@@ -229,8 +234,7 @@ def _at(
         is_secret = _judge(whole_name, value, is_password=is_password)
         if is_secret(value.text) and not _is_other(text, whole_name, followed, value):
             return Found(value.start, _end(text, value), kind)
-    # `pass` alone is a word of many languages.
-    if is_password and name[0] not in ("pass", "pw", "psk"):
+    if is_password and name[0] not in _COMMON_WORDS:
         near = nearby(text, before, name.end())
         return Found(*near, kind) if near else None
     return None
@@ -276,7 +280,7 @@ def _is_named(around: str, name: str, written: str, followed: re.Match[str]) -> 
         return False
     # The plain tests come first: they are cheap, and nearly always enough.
     is_set = (" " in before or before.endswith("require")) and bool(_SETS.search(before))
-    if name in ("pass", "pw", "psk") and before[-1:].isalpha() and not is_set:
+    if name in _COMMON_WORDS and before[-1:].isalpha() and not is_set:
         is_capital = name == "pass" and before[-1:].isupper()
         if not is_capital:
             return False

@@ -80,6 +80,7 @@ CONTEXTS: Final = (
         r"(?<![\w-])(?:-u|--user|--proxy-user)[ \t=]{0,3}[\"']?[^\s:\"'/]{1,100}:"
         r"(?P<secret>[^\s\"'/]{4,200}+)",
         is_real_password,
+        also=r"-u(?:ser)?[ \t=]{0,3}[\"']?[^\s:\"'/]{1,100}:",
     ),
     shape(
         "password",
@@ -92,6 +93,7 @@ CONTEXTS: Final = (
         r"|(?:mysql(?:dump|admin)?|mariadb)[^\n|;]{0,200}?[ \t]-p)"
         r"[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,200}+)",
         is_real_password,
+        also=r"[ \t]-(?:[pwa]|-password)",
     ),
     shape("ngrok token", "add-authtoken", r"add-authtoken[ ](?P<secret>\w{30,60})"),
     # In the order of a file of logins: `machine host login name password secret`.
@@ -113,6 +115,7 @@ CONTEXTS: Final = (
         r"|(?i:password))[ \t]{1,5}"
         r"[\"'](?P<secret>[^'\"\n]{4,200}+)[\"']",
         is_real_password,
+        also=r"(?:by|as|password)[ \t]{1,5}[\"']",
     ),
     # `auth=("bob", "secret")`, `ConvertTo-SecureString "secret"`.
     shape(
@@ -121,7 +124,7 @@ CONTEXTS: Final = (
         r"(?i)(?<!o)auth(?:[\"']?\s{0,3}[=:]\s{0,3}[(\[]|\()\s{0,3}[\"'][^\"'\n]{1,60}[\"']"
         r"\s{0,3},\s{0,3}[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
         is_real_password,
-        also=r"auth[\"'\s=:(]",
+        also=r"auth(?:[\"']?\s{0,3}[=:]\s{0,3}[(\[]|\()",
     ),
     shape(
         "password",
@@ -160,7 +163,8 @@ CONTEXTS: Final = (
         r"[\w.-]{0,40}"
         r"(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key)[\"']?(?=[\s,}\])]|\Z)",
         is_real_password,
-        also=r"pass|pwd|secret|token|api[_-]?key",
+        also=r"value[\"']?\s{0,3}[:=]\s{0,3}[\"']?[^\s\"']{4,200}[\"']?,?"
+        r"(?:\r?\n\+?[ \t]{1,40}|[ \t]{0,3})[\"']?(?:name|key)",
     ),
     # Compared: `"secret" == password`, `"secret".equals(password)`, `strcmp(password, "secret")`.
     shape(
@@ -170,7 +174,7 @@ CONTEXTS: Final = (
         r"(?:[=!]==?\s{0,3}|\.\s?equals\w{0,12}\(\s{0,3})(?i:[\w.$>-]{0,40}?"
         r"(?:password|passwd|passphrase|passwort|pwd))(?![\w.(\[])",
         is_real_password,
-        also=r"pass(?:w|ph)|pwd",
+        also=r"[\"']\s{0,3}(?:[=!]==?|\.\s?equals)[^\"']{0,80}?(?:pass|pwd)",
     ),
     shape(
         "password",
@@ -178,7 +182,7 @@ CONTEXTS: Final = (
         r"(?i)(?:strn?(?:case)?cmp|memcmp|compare_digest|(?:secure_)?compare|hash_equals|checkpw)\(\s{0,3}"
         r"[^,()\n\"']{0,60}pass[^,()\n\"']{0,20},\s{0,3}b?[\"'](?P<secret>[^\"'\n]{4,200}+)[\"']",
         is_real_password,
-        also=r"pass",
+        also=r"(?:cmp|compare|compare_digest|hash_equals|checkpw)\(\s{0,3}[^,()\n\"']{0,60}pass",
     ),
     # Given to a login: `smtp.login("bob", "secret")`, `Fernet(b"…")`.
     shape(

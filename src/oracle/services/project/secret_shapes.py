@@ -7,7 +7,7 @@ lists of scanners such as gitleaks, detect-secrets and trufflehog.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
@@ -70,18 +70,36 @@ class Shapes:
         for number, each in enumerate(shapes):
             for mark in each.marks:
                 self._by_mark.setdefault(mark, []).append(number)
+        self._of_letters = [mark for mark in self._by_mark if mark.isalpha()]
+        self._of_others = [mark for mark in self._by_mark if not mark.isalpha()]
 
-    def possible(self, folded: str) -> list[Shape]:
-        """In their order. The text is in lower case."""
-        marks = [mark for mark in self._by_mark if mark in folded]
+    @property
+    def marks(self) -> Collection[str]:
+        return self._by_mark.keys()
+
+    def possible(self, folded: str, marks: Collection[str] | None = None) -> list[Shape]:
+        """In their order. The text is in lower case. `marks` has those that are in it."""
+        if marks is None:
+            marks = [mark for mark in self._by_mark if mark in folded]
+        return self._having(self._by_mark.keys() & marks, folded)
+
+    def possible_in(self, words: Sequence[str]) -> list[Shape]:
+        """Those that one of the words can have."""
+        # Most words have letters only, and most marks have a sign or a digit.
+        others = "\n".join([word for word in words if not word.isalpha()]).lower()
+        folded = "\n".join(words).lower()
+        marks = [mark for mark in self._of_letters if mark in folded]
+        marks += [mark for mark in self._of_others if mark in others]
+        return self._having(marks, folded)
+
+    def _having(self, marks: Iterable[str], folded: str) -> list[Shape]:
         numbers = sorted({number for mark in marks for number in self._by_mark[mark]})
         shapes = (self._shapes[number] for number in numbers)
         return [each for each in shapes if each.also is None or each.also.search(folded)]
 
 
-# The start of a word or of its part after `_`; also after an escape such as `\n`, `%3D` or `=3D`,
-# and after a single `-`, as in a diff. A hyphen elsewhere is part of the word, so that a long word
-# is matched from its start only.
+# The start of a word or of its part after `_`, an escape such as `\n`, `%3D` or `=3D`, or a single
+# `-`, as in a diff. A hyphen elsewhere is part of the word: a long word is matched from its start.
 _START: Final = (
     r"(?:(?<![A-Za-z0-9-])|(?<=\\[nrt])|(?<=[%=][0-9A-Fa-f][0-9A-Fa-f])|(?<=^-)|(?<=[^\w-]-))"
 )
@@ -90,11 +108,17 @@ _UNMISTAKABLE: Final = lazy_pattern(r"\S{2,}[_.$~-]|\S{8,}")
 
 
 def _prefixed(
-    name: str, marks: str, pattern: str, is_secret: Callable[[str], bool] = _is_key
+    name: str,
+    marks: str,
+    pattern: str,
+    is_secret: Callable[[str], bool] = _is_key,
+    *,
+    also: str = "",
 ) -> Shape:
     # A prefix that nothing else has is found in the middle of a word too.
     is_anywhere = is_secret is _is_key and all(map(_UNMISTAKABLE.fullmatch, marks.split()))
-    return shape(name, marks, f"{'' if is_anywhere else _START}(?:{pattern}){_END}", is_secret)
+    whole = f"{'' if is_anywhere else _START}(?:{pattern}){_END}"
+    return shape(name, marks, whole, is_secret, also=also)
 
 
 _HEX_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -140,7 +164,7 @@ VENDORS: Final = (
     ),
     _prefixed("Scaleway key", "scw", r"SCW[A-Z0-9]{17}"),
     _prefixed("Cloudflare key", "v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
-    _prefixed("Vercel token", "vc", r"vc[apikr]_[A-Za-z0-9]{20,100}"),
+    _prefixed("Vercel token", "vc", r"vc[apikr]_[A-Za-z0-9]{20,100}", also="vc[apikr]_"),
     _prefixed("Netlify token", "nfp_", r"nfp_[A-Za-z0-9]{36,60}"),
     _prefixed("Render key", "rnd_", r"rnd_[A-Za-z0-9]{20,60}"),
     _prefixed("Supabase key", "sbp_ sb_secret_", r"sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,100}"),
@@ -217,7 +241,11 @@ VENDORS: Final = (
         r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{60,300})",
     ),
     _prefixed(
-        "Discord token", ".", r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}", is_random_key
+        "Discord token",
+        ".",
+        r"[MNO][A-Za-z\d_-]{23,27}\.[\w-]{6}\.[\w-]{27,40}",
+        is_random_key,
+        also=r"\.[\w-]{6}\.[\w-]{27}",
     ),
     _prefixed("Telegram token", ":aa", r"(?:bot)?\d{8,10}:AA[\w-]{32,34}"),
     _prefixed("SendGrid key", "sg.", r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
@@ -228,7 +256,7 @@ VENDORS: Final = (
     ),
     _prefixed("Mailchimp key", "-us", r"[a-f0-9]{32}-us\d{1,2}"),
     _prefixed("Brevo key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
-    _prefixed("Twilio key", "sk", r"SK[0-9a-f]{32}"),
+    _prefixed("Twilio key", "sk", r"SK[0-9a-f]{32}", also="sk[0-9a-f]{32}"),
     _prefixed("Facebook token", "eaa", r"EAA[A-Za-z0-9]{80,400}"),
     # payment and shops
     _prefixed(
@@ -304,13 +332,20 @@ VENDORS: Final = (
     _prefixed("Notion token", "ntn_ secret_", r"ntn_[A-Za-z0-9]{40,60}|secret_[A-Za-z0-9]{43}"),
     _prefixed("Linear key", "lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
     _prefixed("Figma token", "figd_ figo", r"fig(?:d|or?|our?)_[\w-]{30,100}"),
-    _prefixed("Airtable token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    _prefixed(
+        "Airtable token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}", also=r"pat[a-z0-9]{14}\."
+    ),
     _prefixed("HubSpot token", "pat-", rf"pat-(?:na|eu)\d-{_HEX_UUID}"),
     _prefixed("Typeform token", "tfp_", r"tfp_[\w.=-]{40,70}"),
     _prefixed("Contentful token", "cfpat-", r"CFPAT-[\w-]{43}"),
     _prefixed("Adobe secret", "p8e-", r"p8e-[A-Za-z0-9]{32}"),
     _prefixed("Dropbox token", "sl.", r"sl\.(?:u\.)?[\w-]{120,1500}"),
-    _prefixed("Asana token", "0/ 1/ 2/", r"[012]/\d{12,20}(?:/\d{12,20})?:[a-f0-9]{32}"),
+    _prefixed(
+        "Asana token",
+        "0/ 1/ 2/",
+        r"[012]/\d{12,20}(?:/\d{12,20})?:[a-f0-9]{32}",
+        also=r"[012]/\d{12}",
+    ),
     _prefixed("Frame.io token", "fio-u-", r"fio-u-[\w=-]{64}"),
     _prefixed("Infracost key", "ico-", r"ico-[A-Za-z0-9]{32}"),
     _prefixed("ReadMe key", "rdme_", r"rdme_[a-z0-9]{70}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import Final
 
 from oracle.patterns import lazy_pattern
@@ -20,6 +20,7 @@ _INSERT: Final = lazy_pattern(
     r"(?i)\b(?:insert|replace)\s{1,5}(?:ignore\s{1,5})?into\s{1,5}[\w.\"'`\[\]]{1,100}\s{0,5}"
     r"\((?P<columns>[^()]{3,2000})\)\s{0,10}values\s{0,10}(?=\()"
 )
+_INTO: Final = lazy_pattern(r"(?:insert|replace|ignore)\s{1,5}into\s")
 # A dump of PostgreSQL: columns, then rows with tabs up to `\\.`.
 _COPY: Final = lazy_pattern(
     r"(?i)\bcopy\s{1,5}[\w.\"'`]{1,100}\s{0,5}\((?P<columns>[^()]{3,2000})\)\s{1,5}from\s{1,5}stdin"
@@ -36,20 +37,24 @@ _HEADER: Final = lazy_pattern(
     r"[+-]?\"?[\w .-]{1,40}\"?(?P<comma>[,;\t])\"?[\w .-]{1,40}\"?"
     r"(?:(?P=comma)\"?[\w .-]{1,40}\"?){0,40}"
 )
-_MARKS: Final = ("pass", "pwd", "kennwort", "contrase", "secret", "token", "key")
+COLUMNS: Final = ("pass", "pwd", "kennwort", "contrase", "secret", "token", "key")
 _LONGEST_HEADER: Final = 400
 _LONGEST_LINE: Final = 2_000
 
 
-def table_spans(text: str, folded: str) -> Iterator[Span]:
-    """Where the passwords are. They may overlap with other findings and are in no order."""
-    if "values" in folded and " into" in folded:
+def table_spans(text: str, folded: str, marks: Container[str]) -> Iterator[Span]:
+    """Where the passwords are. They may overlap with other findings and are in no order.
+
+    `folded` is the text in lower case, and `marks` has those of the `COLUMNS` that it has.
+    """
+    if "values" in folded and " into" in folded and _INTO.search(folded):
         for insert in _INSERT.finditer(text):
             yield from _inserted(text, insert)
     if " stdin" in folded:
         for copy in _COPY.finditer(text):
             yield from _copied(text, copy)
-    yield from _in_lines(text, folded)
+    if columns := [mark for mark in COLUMNS if mark in marks]:
+        yield from _in_lines(text, folded, columns)
 
 
 def _copied(text: str, copy: re.Match[str]) -> Iterator[Span]:
@@ -81,10 +86,10 @@ def _inserted(text: str, insert: re.Match[str]) -> Iterator[Span]:
         place = following.end() if following else len(text)
 
 
-def _in_lines(text: str, folded: str) -> Iterator[Span]:
+def _in_lines(text: str, folded: str, marks: Iterable[str]) -> Iterator[Span]:
     """Tables with a row in a line. The line after the header tells whether it is one."""
     done = 0
-    for first, last in _lines_with_marks(folded):
+    for first, last in _lines_with_marks(folded, marks):
         if first < done:
             continue
         header = text[first:last].rstrip("\r")
@@ -105,10 +110,10 @@ def _in_lines(text: str, folded: str) -> Iterator[Span]:
             start = done = end + 1
 
 
-def _lines_with_marks(folded: str) -> list[Span]:
+def _lines_with_marks(folded: str, marks: Iterable[str]) -> list[Span]:
     """Lines that may name such a column, in order. Most texts have few."""
     lines: dict[int, int] = {}
-    for mark in _MARKS:
+    for mark in marks:
         place = folded.find(mark)
         while place >= 0:
             first, last = folded.rfind("\n", 0, place) + 1, _line_end(folded, place)

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
-from typing import Final
+from typing import Final, Self
 
 from oracle.lazy_dataclass import dataclass
 from oracle.services.project.file_rules import can_be_written_down
 from oracle.services.project.ignore_rules import IgnoreRules
 
+_NO_NAME: Final = "\0"
+"""Between names of files, which cannot have it."""
+_LEFT_OUT: Final = 2 * _NO_NAME
 LEFT_OUT_BEFORE: Final = "left out by its name, as before"
 
 NameRule = Callable[[str, IgnoreRules], str | None]
@@ -31,6 +34,21 @@ class FolderDecisions:
     rules: bytes
     taken: frozenset[str]
     left_out: frozenset[str]
+
+    @classmethod
+    def from_row(cls, row: tuple[str, bytes, bytes]) -> Self:
+        taken, _, left_out = row[2].decode("utf-8", "surrogatepass").partition(_LEFT_OUT)
+        return cls(prefix=row[0], rules=row[1], taken=_names(taken), left_out=_names(left_out))
+
+    def as_row(self) -> tuple[str, bytes, bytes]:
+        """To be stored. Thousands are read at once, so the form is one that is read quickly."""
+        names = _LEFT_OUT.join(_NO_NAME.join(sorted(some)) for some in (self.taken, self.left_out))
+        # As bytes, because not every name is valid text.
+        return (self.prefix, self.rules, names.encode("utf-8", "surrogatepass"))
+
+
+def _names(joined: str) -> frozenset[str]:
+    return frozenset(joined.split(_NO_NAME)) if joined else frozenset[str]()
 
 
 class KnownFolder:
@@ -83,8 +101,8 @@ class WalkMemory:
 
     def changed(self) -> list[FolderDecisions]:
         """What is new since it was stored, after a walk."""
-        known = (each for prefix, each in self._folders.items() if can_be_written_down(prefix))
-        return [now for each in known if (now := each.now())]
+        new = ((prefix, now) for prefix, each in self._folders.items() if (now := each.now()))
+        return [now for prefix, now in new if can_be_written_down(prefix)]
 
     def gone(self) -> Iterable[str]:
         """Folders that a whole walk did not meet again."""

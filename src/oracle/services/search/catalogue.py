@@ -6,13 +6,12 @@ never used twice. So a text index that is newer or older than the catalogue cann
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import weakref
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from oracle.services.project.walk import FoundFile
 from oracle.services.project.walk_memory import FolderDecisions, WalkMemory
@@ -20,7 +19,7 @@ from oracle.services.search.entries import Entry, FileCard, FileState
 from oracle.services.search.records import Definition, Kind, Role
 from oracle.services.search.symbols import Symbol
 
-FORMAT: Final = 10
+FORMAT: Final = 11
 """Raise it when the stored data changes: an index of another format is built again."""
 
 _SCHEMA: Final = """
@@ -45,7 +44,7 @@ CREATE TABLE IF NOT EXISTS uses (file INTEGER PRIMARY KEY, names TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS pending (file INTEGER PRIMARY KEY, path TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS fresh (file INTEGER PRIMARY KEY, passages TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS folders (
-    prefix TEXT PRIMARY KEY, rules BLOB NOT NULL, names TEXT NOT NULL
+    prefix TEXT PRIMARY KEY, rules BLOB NOT NULL, names BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS skipped (
     path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL
@@ -114,7 +113,9 @@ class Catalogue:
 
     def states(self) -> dict[str, FileState]:
         rows = self._connection.execute("SELECT path, id, size, changed_ns, digest FROM files")
-        return {path: FileState(*state) for path, *state in rows}
+        # Without a call of its own function for each of all files.
+        make: Any = tuple.__new__  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return {row[0]: make(FileState, row[1:]) for row in rows}
 
     def state(self, path: str) -> FileState | None:
         row = self._connection.execute(
@@ -258,15 +259,12 @@ class Catalogue:
 
     def walk_memory(self) -> WalkMemory:
         rows = self._connection.execute("SELECT prefix, rules, names FROM folders")
-        return WalkMemory({row[0]: _decisions(row) for row in rows})
+        return WalkMemory({row[0]: FolderDecisions.from_row(row) for row in rows})
 
     def remember_walk(self, changed: Iterable[FolderDecisions], gone: Iterable[str]) -> None:
         self._connection.executemany(
             "INSERT OR REPLACE INTO folders VALUES (?, ?, ?)",
-            (
-                (each.prefix, each.rules, json.dumps([*map(sorted, (each.taken, each.left_out))]))
-                for each in changed
-            ),
+            map(FolderDecisions.as_row, changed),
         )
         self._connection.executemany(
             "DELETE FROM folders WHERE prefix = ?", ((prefix,) for prefix in gone)
@@ -362,11 +360,6 @@ class Catalogue:
             (number,),
         )
         return [_symbol(row) for row in rows]
-
-
-def _decisions(row: tuple[str, bytes, str]) -> FolderDecisions:
-    taken, left_out = map(frozenset, json.loads(row[2]))
-    return FolderDecisions(prefix=row[0], rules=row[1], taken=taken, left_out=left_out)
 
 
 def _symbol(row: tuple[str, str, str | None, int, int]) -> Symbol:

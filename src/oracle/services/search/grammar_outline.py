@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import time
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from oracle.services.search.languages import dialect_of, grammar, outline_query
@@ -25,7 +28,9 @@ _DEEPEST: Final = 500
 it is long.
 """
 _MOST_BEGUN: Final = 1_000
+_UNTIMED: Final = 50
 # `a = b = c = …`, 500 times: nested like brackets, but without any.
+_LONGEST_CHAIN: Final = 500
 _CHAIN: Final = re.compile(rb"(?<![\w.])(?:[\w.]{1,120}[ \t\r\n]{0,9}=[ \t\r\n]{0,9}){500}")
 _NO_BRACKETS: Final = bytes(set(range(256)) - set(b"()[]{}"))
 _ROUND: Final = bytes.maketrans(b"[]{}", b"()()")
@@ -97,7 +102,7 @@ def _is_too_deep(source: bytes) -> bool:
     """Judged by brackets and chains before parsing: some grammars do not read on while they search
     for closing brackets, so the deadline cannot stop them.
     """
-    if _CHAIN.search(source):
+    if source.count(b"=") >= _LONGEST_CHAIN and _CHAIN.search(source):
         return True
     brackets = source.translate(_ROUND, _NO_BRACKETS)
     # What is real is a few levels deep, and this is known sooner by taking innermost pairs away.
@@ -119,25 +124,30 @@ def _is_too_deep(source: bytes) -> bool:
 
 def _outline(captures: Captures, source: bytes, deadline: float) -> Outline | None:
     """A name counts once on a line: `f = function f() {}` defines one f."""
+    # Asking a node for its line takes several times as long as asking it for its first byte.
+    starts = [0, *accumulate(len(line) + 1 for line in source.split(b"\n"))]
     symbols: dict[tuple[str, int], Symbol] = {}
-    for kind, node in defining(captures):
-        if time.thread_time() > deadline:
+    for number, (kind, node) in enumerate(defining(captures)):
+        # Asking for the time takes as long as a symbol.
+        if number % _UNTIMED == 0 and time.thread_time() > deadline:
             return None
-        if symbol := _symbol(node, kind, source):
+        if symbol := _symbol(node, kind, source, starts):
             symbols.setdefault((symbol.name, symbol.start), symbol)
     remarks = sorted(
-        (node.start_point[0] + 1, node.end_point[0] + 1) for node in captures.get("comment", ())
+        (bisect(starts, node.start_byte), bisect(starts, node.end_byte))
+        for node in captures.get("comment", ())
     )
     return Outline(symbols=nested(list(symbols.values())), remarks=remarks)
 
 
 def defining(captures: Captures) -> Iterator[tuple[str, Node]]:
+    """By kind, then in the order of the file. The captures themselves come in any order."""
     for kind in _DEFINITIONS:
-        for node in captures.get(kind, ()):
+        for node in sorted(captures.get(kind, ()), key=attrgetter("start_byte")):
             yield kind, node
 
 
-def _symbol(node: Node, kind: str, source: bytes) -> Symbol | None:
+def _symbol(node: Node, kind: str, source: bytes, starts: Sequence[int]) -> Symbol | None:
     holder, named = name_node(node)
     # In a text that is cut off, a grammar goes on as if a name were there.
     length = 0 if named is None else named.end_byte - named.start_byte
@@ -146,8 +156,8 @@ def _symbol(node: Node, kind: str, source: bytes) -> Symbol | None:
     return Symbol(
         name=_text(named, source).lstrip(":#"),
         kind=kind,
-        start=_first_line(node),
-        end=node.end_point[0] + 1,
+        start=bisect(starts, _first_byte(node)),
+        end=bisect(starts, node.end_byte),
         parent=_owner(node, holder, source),
     )
 
@@ -187,16 +197,18 @@ def _received(receiver: Node) -> Node | None:
 
 
 def _first_field(node: Node, fields: Sequence[str]) -> Node | None:
-    found = (node.child_by_field_name(field) for field in fields)
-    return next((each for each in found if each is not None), None)
+    for field in fields:
+        if (found := node.child_by_field_name(field)) is not None:
+            return found
+    return None
 
 
-def _first_line(node: Node) -> int:
+def _first_byte(node: Node) -> int:
     # The definition begins with its decorators, and with `export`.
     parent = node.parent
     if parent is not None and parent.type in ("decorated_definition", "export_statement"):
-        return parent.start_point[0] + 1
-    return node.start_point[0] + 1
+        return parent.start_byte
+    return node.start_byte
 
 
 def name_node(node: Node) -> tuple[Node, Node | None]:

@@ -360,8 +360,7 @@ class Index:
         opened = read_bytes(self.root, ranked.card.path)
         if isinstance(opened, str) or self._walk.links.problem(opened[1]):
             return []
-        # The file may be newer than the index, so lines are checked against what it has now.
-        content, state = opened
+        content, state = opened  # which may be newer than the index, so lines are checked
         secret = catalogue.secret_lines(
             ranked.card.id, digest_of_code(), state.st_size, state.st_ctime_ns
         )
@@ -370,20 +369,21 @@ class Index:
         is_clean = secret is not None and not any(
             match.start <= line <= match.end for line in secret for match in shown
         )
-        lines = bare_lines_of(text_without_known(content) if is_clean else clean_text(content))
-        strongest = ranked.matches[0].score
+        text = text_without_known(content) if is_clean else clean_text(content)
+        lines = bare_lines_of(text, most=max(match.end for match in shown))
+        best = ranked.matches[0].score
         return [
             Hit(
                 path=ranked.card.path,
                 start=match.start,
                 end=min(match.end, len(lines)),
-                score=round(score * match.score / strongest, 4),
+                score=round(score * match.score / best, 4),
                 text="".join(f"{line}\n" for line in lines[match.start - 1 : match.end]),
                 kind=ranked.card.kind,
                 symbol=_full_name(catalogue.symbol_at(ranked.card.id, match.start, match.end)),
             )
             for match in shown
-            if match.start <= len(lines) and match.score >= _STRONG * strongest
+            if match.start <= len(lines) and match.score >= _STRONG * best
         ]
 
 

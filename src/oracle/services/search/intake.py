@@ -8,7 +8,7 @@ import os
 import stat
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -137,11 +137,12 @@ def lines_of(text: str) -> list[str]:
     return [line + "\n" for line in bare_lines_of(text)]
 
 
-def bare_lines_of(text: str) -> list[str]:
-    """The same without their ends."""
+def bare_lines_of(text: str, *, most: int = -1) -> list[str]:
+    """The same without their ends; with `most`, only so many from the beginning."""
     # Not `splitlines`, which also splits at form feeds and other characters that editors ignore.
-    lines = text.split("\n")
-    if lines[-1] == "":
+    lines = text.split("\n", most)
+    # The last one is what comes after the last end: nothing, or the rest of the text.
+    if lines[-1] == "" or len(lines) == most + 1:
         lines.pop()
     return lines
 
@@ -171,12 +172,8 @@ def take_in(content: Content, number: int) -> IndexedFile:
     used: set[str] = set()
     passages: list[Passage] = []
     for chunk in chunks_of(lines, outline.symbols):
-        words = words_of(chunk.text)
-        used.update(words)
-        remarks = terms_of_text(_remarks(lines, chunk, outline.remarks))
-        passages.append(
-            _passage(content, number, chunk, body=terms_of(words), place=place, remarks=remarks)
-        )
+        body, remarks = _terms_of(lines, chunk, outline.remarks, used)
+        passages.append(_passage(content, number, chunk, body=body, place=place, remarks=remarks))
     passages.append(_card(content, number, lines, outline.symbols, place))
     # Only names that are hardly ever ordinary words: a list of all words would be as long as the
     # text, and would connect files that merely share English.
@@ -272,12 +269,49 @@ def _card(
     )
 
 
-def _remarks(lines: Sequence[str], chunk: Chunk, remarks: Sequence[tuple[int, int]]) -> str:
-    """The comments within a chunk. One may have begun in the chunk before."""
+def _terms_of(
+    lines: Sequence[str], chunk: Chunk, remarks: Sequence[tuple[int, int]], used: set[str]
+) -> tuple[str, str]:
+    """The terms of a chunk, and those of the comments in it. Its words are added to the `used`."""
     texts: list[str] = []
+    of_remarks: list[str] = []
+    at = chunk.start
+    for start, end in _remarks(chunk, remarks):
+        # Each line is split once. Only if two comments share a line, it is split for each.
+        if start > at:
+            texts.append(_terms_of_lines(lines[at - 1 : start - 1], used))
+        found = _terms_of_lines(lines[start - 1 : end], used)
+        of_remarks.append(found)
+        if start >= at:
+            texts.append(found)
+        elif end >= at:
+            texts.append(_terms_of_lines(lines[at - 1 : end], used))
+        at = max(at, end + 1)
+    texts.append(_terms_of_lines(lines[at - 1 : chunk.end], used))
+    return " ".join(texts), " ".join(of_remarks)
+
+
+def _terms_of_lines(lines: Sequence[str], used: set[str]) -> str:
+    words = words_of("".join(lines))
+    used.update(words)
+    return terms_of(words)
+
+
+def _remarks(chunk: Chunk, remarks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The lines of the comments in a chunk. Those side by side come as one."""
+    first, last = 0, -1
+    # One may have begun in the chunk before.
     for at in range(max(0, bisect_left(remarks, (chunk.start, 0)) - 1), len(remarks)):
         start, end = remarks[at]
         if start > chunk.end:
             break
-        texts.extend(lines[max(start, chunk.start) - 1 : min(end, chunk.end)])
-    return "".join(texts)
+        start, end = max(start, chunk.start), min(end, chunk.end)
+        if end < start:
+            continue
+        if start != last + 1:
+            if first:
+                yield first, last
+            first = start
+        last = end
+    if first:
+        yield first, last

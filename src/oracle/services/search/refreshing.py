@@ -31,6 +31,8 @@ from oracle.services.search.storage import Generation
 _FILES_A_BATCH: Final = 4_000
 _BYTES_A_BATCH: Final = 40_000_000
 """Both bound the memory of a batch, and the work that is lost if the process is killed."""
+_UNTIMED: Final = 64
+"""Files of a walk between two looks at the clock."""
 _SMALL: Final = 20
 """An update of at most this many files is small, and must end within milliseconds."""
 _MOST_FRESH: Final = 24
@@ -100,23 +102,37 @@ class Refresh:
         """All files of the project."""
         left = self._left_half_done()
         # Without these, so that they count as new and are read again.
-        known = {path: at for path, at in self._catalogue.states().items() if at.id not in left}
+        known = self._catalogue.states()
+        if left:
+            known = {path: state for path, state in known.items() if state.id not in left}
         passed_over = self._catalogue.skipped()
         candidates: list[FoundFile] = []
         seen: set[str] = set()
         until = time.monotonic() + self._bound.walk_seconds
         memory = self._catalogue.walk_memory()
+        unchanged = 0
         for found in self._walk.files_to_index(self._count_skip, memory=memory):
-            if len(seen) >= self._bound.walked or time.monotonic() > until:
+            if len(seen) >= self._bound.walked or (
+                len(seen) % _UNTIMED == 0 and time.monotonic() > until
+            ):
                 self._tally.is_cut = True
                 break
-            seen.add(found.path)
-            if self._same(known.get(found.path), found):
-                self._tally.unchanged += 1
-            elif passed_over.get(found.path) == (found.size, found.changed_ns):
+            path = found.path
+            seen.add(path)
+            state = known.get(path)
+            if (
+                state is not None
+                and state.changed_ns == found.changed_ns
+                and state.size == found.size
+                # 0: it was written too recently to be sure (`intake.read`).
+                and state.changed_ns != 0
+            ):
+                unchanged += 1
+            elif passed_over.get(path) == (found.size, found.changed_ns):
                 self._tally.skipped += 1
             else:
                 candidates.append(found)
+        self._tally.unchanged = unchanged
         gone = [
             state.id
             for path, state in known.items()
@@ -159,16 +175,6 @@ class Refresh:
     def _is_gone(self, path: str, seen: set[str]) -> bool:
         # A walk that was cut short has not met every file that is there.
         return path not in seen and not (self._tally.is_cut and os.path.lexists(self._root / path))
-
-    @staticmethod
-    def _same(state: FileState | None, found: FoundFile) -> bool:
-        return (
-            state is not None
-            and state.size == found.size
-            and state.changed_ns == found.changed_ns
-            # 0: it was written too recently to be sure (`intake.read`).
-            and state.changed_ns != 0
-        )
 
     def _left_half_done(self) -> set[int]:
         """Numbers of files that a dead process was changing.

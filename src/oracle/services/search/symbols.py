@@ -34,15 +34,16 @@ def nested(symbols: list[Symbol]) -> list[Symbol]:
         while around and around[-1].end < symbol.start:
             around.pop()
         inside = around[-1].name if around and around[-1].end >= symbol.end else None
-        placed.append(
-            Symbol(
+        # Most definitions are at the top level, and need no copy.
+        if inside and not symbol.parent:
+            symbol = Symbol(
                 name=symbol.name,
                 kind=symbol.kind,
                 start=symbol.start,
                 end=symbol.end,
-                parent=symbol.parent or inside,
+                parent=inside,
             )
-        )
+        placed.append(symbol)
         if _may_hold(symbol):
             around.append(symbol)
     return placed
