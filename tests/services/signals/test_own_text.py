@@ -75,6 +75,13 @@ def test_a_response_of_nothing_but_our_own_text_is_empty(echo, size):
     assert filtered(chunks).strip() == ""
 
 
+def test_a_piece_that_passes_as_a_whole_is_not_copied():
+    passing = OwnTextFilter(OWN)
+    pieces = ["The handler asks for it. Then it re", "turns the value. It ends here.\n\nAnd so"]
+    for piece in pieces:
+        assert passing.feed(piece) is piece
+
+
 @each_row("echo", ECHOES)
 def test_the_answer_before_and_after_it_stays(echo):
     shown = filtered([f"It is in `a.py:1`.\n\n{echo}\n\nThat is all there is."])

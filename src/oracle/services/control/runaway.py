@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from oracle.patterns import lazy_pattern
@@ -40,7 +41,7 @@ _RUN: Final = 8
 _MOST_RUNS: Final = 100_000
 """How many runs are remembered, so that the memory is bounded."""
 _KEPT: Final = 12_000
-"""Characters at the end of a text that are kept, to compare what repeats with what was read."""
+"""Characters at the end of a text that are compared with what was read, if they repeat."""
 
 _FRESH: Final = 3
 """A new run makes up for so many known ones. So one new word in a long round does not hide it."""
@@ -57,25 +58,28 @@ class RunawayText:
 
     __slots__ = (
         "_at",
-        "_kept",
+        "_ends",
         "_new",
-        "_pieces",
         "_rounds",
+        "_said",
         "_samples",
         "_stretch",
         "_unsampled",
+        "_watched",
         "_word",
     )
 
     def __init__(self) -> None:
-        self._kept = ""
+        # The strings of the caller, who keeps them too: a copy would double the memory of a text.
+        self._said: list[str] = []
+        self._watched = ""
         self._new = ""
         self._word = ""
         self._unsampled = ""
         self._at = 0
         self._stretch = 0
-        # What was only sampled so far, and where it begins.
-        self._pieces: list[tuple[int, str]] = []
+        # Where the pieces end that were only sampled so far.
+        self._ends: list[int] = []
         self._samples = tuple(_Sample(kind) for kind in _KINDS)
         self._rounds: tuple[_Rounds, ...] = ()
 
@@ -84,16 +88,25 @@ class RunawayText:
         """A little more than one round of what repeats: a text that was read has it only if it
         repeats as well.
         """
-        return self._kept[-(self._stretch + _PIECE) :]
+        longest = min(self._stretch + _PIECE, _KEPT) + len(self._new)
+        said: list[str] = []
+        for text in reversed(self._said):
+            if longest <= 0:
+                break
+            said.append(text)
+            longest -= len(text)
+        text = "".join(reversed(said)).removesuffix(self._new)
+        return text[-min(self._stretch + _PIECE, _KEPT) :]
 
     def feed(self, text: str) -> bool:
         """Return whether the text so far ends in something that repeats too often."""
+        self._said.append(text)
         self._new += text
         if len(self._new) < _STEP:
             return False
         new, self._new = self._new, ""
-        self._kept = (self._kept + new)[-_KEPT:]
-        self._stretch = _stretch_at_the_end(self._kept[-_WATCHED:]) or self._stretch_in_words(new)
+        self._watched = (self._watched + new)[-_WATCHED:]
+        self._stretch = _stretch_at_the_end(self._watched) or self._stretch_in_words(new)
         return self._stretch > 0
 
     def _stretch_in_words(self, new: str) -> int:
@@ -104,17 +117,17 @@ class RunawayText:
             new, self._unsampled = self._unsampled, ""
         text = self._word + new.lower()
         end = _end_of_words(text)
-        piece, self._word = (self._at, text[:end]), text[end:]
+        begin, piece, self._word = self._at, text[:end], text[end:]
         self._at += end
         if self._rounds:
-            return self._counted(*piece)
-        self._pieces.append(piece)
-        words = _WORD.findall(piece[1])
+            return self._counted(begin, piece)
+        self._ends.append(self._at)
+        words = _WORD.findall(piece)
         if not any(sample.is_suspect_after(words) for sample in self._samples):
             return 0
-        pieces, self._pieces = self._pieces, []
         self._rounds = tuple(_Rounds(kind) for kind in _KINDS)
-        return [self._counted(at, text) for at, text in pieces][-1]
+        said = "".join(self._said).lower()
+        return [self._counted(at, said[at:end]) for at, end in pairwise([0, *self._ends])][-1]
 
     def _counted(self, begin: int, text: str) -> int:
         found = 0

@@ -95,7 +95,9 @@ class OwnTextFilter:
             return chunk[:stop] + self._run()
         if len(chunk) <= _PIECE:
             self._data += chunk
-            return self._skip() + self._run()
+            passed = self._skip() + self._run()
+            # Nearly always all of it. The same object, so that a response is not kept twice.
+            return chunk if passed == chunk else passed
         pieces = (chunk[at : at + _PIECE] for at in range(0, len(chunk), _PIECE))
         return "".join([self.feed(piece) for piece in pieces])
 
