@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from oracle.api.workers.opening import opened_worker
+from oracle.bt.wrappers.queueing import store_in_line
 from oracle.errors import InputError, NotFound
 from oracle.services.dispatch.protocol import Job
 from oracle.services.dispatch.queue import MOST_FAILURES, Queue
@@ -83,6 +84,23 @@ def test_a_question_waits_until_there_is_a_worker(front_end, root):
         with working(root, look(), found()):
             *_, (_, kind, done) = events
     assert (kind, done["stop_reason"]) == ("done", "answered")
+
+
+def test_a_worker_begins_what_waited_in_a_server_that_has_ended(front_end, root):
+    run_id, door = "a" * 32, front_end.door
+
+    async def leave():
+        asked = (door.store, door.agent.setup, "Where is login defined?")
+        await store_in_line(*asked, line="ended", run_id=run_id)
+        await door.store.runs.leave_line(run_id, "ended", for_good=False)
+
+    front_end.run(leave())
+    with working(root, look(), found()):
+        events = streamed(front_end, headers={"Last-Event-ID": f"{run_id}:-1"})
+    assert numbers_in(events) == list(range(len(events)))
+    assert events[-1][2]["stop_reason"] == "answered"
+    (session,) = front_end.http.get("/api/sessions").json()
+    assert front_end.http.get(f"/api/runs/{run_id}").json()["run"]["session_id"] == session["id"]
 
 
 def test_a_conversation_goes_on_where_it_was(front_end, root):

@@ -108,3 +108,37 @@ async def recorded(client, run_id):
               reply.text.strip().split("\n\n")]  # fmt: skip
     data = {event["id"]: json.loads(event["data"]) for event in events if "id" in event}
     return {id_: (each["type"], each.get("content")) for id_, each in data.items()}
+
+
+@pytest.mark.extra
+async def test_questions_that_waited_in_a_killed_server_are_answered_by_the_next(tmp_path):
+    (tmp_path / "oracle.toml").touch()
+    (tmp_path / "auth.py").write_text("def login():\n    return True\n")
+    model = Model()
+    async with ScriptedServer(model, endless=True) as server:
+        url = f"{server.url}/v1"
+        async with killable(tmp_path, url) as address, client_of(address) as client:
+            first = await asyncio.gather(*(first_id(client, number) for number in range(20)))
+        model.stalls = False
+        waited = [number for number, id_ in enumerate(first) if id_.endswith(":-1")]
+        assert waited
+        async with killable(tmp_path, url) as address, client_of(address) as client:
+            for number in waited:
+                rest = await until_done(client, number, first[number])
+                run_id = first[number].partition(":")[0]
+                assert [*rest] == [f"{run_id}:{n}" for n in range(len(rest))]
+                assert await recorded(client, run_id) == rest
+                run = (await client.get(f"/api/runs/{run_id}")).json()["run"]
+                assert f"({number})" in run["question"]
+                assert run["stop_reason"] == "answered"
+
+
+async def first_id(client, number):
+    """The id of the first event of a question. Its client leaves then."""
+    body = {"question": f"Where is login defined? ({number})"}
+    async with client.stream("POST", "/api/oracle/stream", json=body) as response:
+        assert response.status_code == 200
+        async for line in response.aiter_lines():
+            if line.startswith("id: "):
+                return line.removeprefix("id: ")
+    raise AssertionError("no event has an id")

@@ -14,6 +14,7 @@ import contextlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from oracle.api.line import StoredPlace
 from oracle.api.live_mind import LiveMind
 from oracle.api.saves import Saves
 from oracle.api.starts import Place, Starts
@@ -50,8 +51,8 @@ class NotBegun(OracleError):  # noqa: N818 - the name is a sentence
 class LiveRun:
     """A run under way, with the chunks that it has said so far.
 
-    It begins when it is the turn of its `place` in the line. It has the id `run_id` from the first
-    moment on.
+    It begins when it is the turn of its `place` in the line, and it is `kept` on disk before that.
+    It has the id `run_id` from the first moment on.
     """
 
     def __init__(
@@ -61,12 +62,14 @@ class LiveRun:
         saves: Saves,
         *,
         place: Place | None = None,
+        kept: StoredPlace | None = None,
         run_id: str = "",
     ) -> None:
         self.user = user
         self.run_id = run_id
         self.place = place or Starts().place()
         self.ahead = self.place.ahead
+        self.kept = kept
         self.chunks: list[OracleStreamChunk] = []
         self.has_ended = False
         self.mind: LiveMind | None = None
@@ -75,6 +78,7 @@ class LiveRun:
         self._saves = saves
         self._safe = 0
         self._on_record = 0
+        self._is_handed_over = False
         self._listeners: set[asyncio.Future[bool]] = set()
         self._begun = asyncio.Event()
         self.task = asyncio.create_task(self._listen())
@@ -99,6 +103,13 @@ class LiveRun:
                 raise self._run.problem
             raise NotBegun(done["error_kind"], done["detail"])
         return self.id
+
+    async def stored(self) -> bool:
+        """Wait until it is on disk, if it is kept there before it begins; False if not."""
+        if self.kept is None:
+            return False
+        await self.kept.stored()
+        return True
 
     async def follow(
         self, after: int = -1, *, beat: float | None = None
@@ -182,6 +193,7 @@ class LiveRun:
 
     async def hand_over(self, *, parked_for: float | None = None) -> None:
         """Stop without an end, so that another process can resume it (`Run.hand_over`)."""
+        self._is_handed_over = True
         self._run.hand_over(parked_for=parked_for)
         if not self._begun.is_set():
             self.place.leave()
@@ -189,10 +201,14 @@ class LiveRun:
 
     async def _listen(self) -> None:
         try:
-            if await self.place.turn():
+            is_kept = self.kept is None or await self.kept.is_stored()
+            if is_kept and await self.place.turn():
                 self._run.said.hand_to(self._take)
                 async for _ in self._run.chunks():
                     pass
+            if self.kept is not None and not self.id:
+                # After a stop the next process begins it. Else its listeners hear why it cannot be.
+                await self.kept.give_up(for_good=not self._is_handed_over)
         finally:
             self.place.leave()
             # Its end is on disk, and all before it, unless it has broken.
@@ -210,6 +226,9 @@ class LiveRun:
         if len(self.chunks) == 1:
             self._begun.set()
             self.place.leave()
+            if self.kept is not None and self.id:
+                self.kept.begun()
+                self.kept = None
         self._save_soon()
 
     def _save_soon(self) -> None:

@@ -11,15 +11,18 @@ import copy
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Final
 
+from oracle.api.line import Line, StoredPlace
 from oracle.api.live_run import LiveRun, Numbered
 from oracle.api.metrics import Metrics
 from oracle.api.run_under_way import RunUnderWay
 from oracle.api.saves import Saves
 from oracle.api.starts import Starts
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
+from oracle.bt.wrappers.queueing import options_of, store_in_line
 from oracle.bt.wrappers.retelling import chunks_of
 from oracle.bt.wrappers.run import Run
 from oracle.bt.wrappers.run_store import RunStore
@@ -27,6 +30,7 @@ from oracle.errors import NotFound, OracleError, TooManyRuns
 from oracle.models.session import LOCAL, StoredRun
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.dispatch import control
+from oracle.services.dispatch.queue import Queue
 from oracle.services.storage.runs import SERVER
 from oracle.services.storage.users import EVERYBODY
 
@@ -62,8 +66,11 @@ class LiveRuns:
         self._may_write = True
         self._project = project
         self._live: set[LiveRun] = set()
+        self._of_user: Counter[str] = Counter()
         self.starts = Starts()
         self._saves = Saves(lambda: store.writing().committed())
+        self.line = Line(self._store)
+        self._queue = Queue(store.database, project)
         self._watching: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
@@ -88,8 +95,27 @@ class LiveRuns:
     def ask(
         self, question: str, context_id: str | None = None, *, priority: int = 0, **options: Any
     ) -> RunUnderWay:
-        """The same, wherever the run is worked on. Here it begins at once: nothing waits."""
-        return self.begin(question, context_id, **options)
+        """The same, wherever the run is worked on. Here only those in the line wait. They are on
+        disk meanwhile, unless the caller keeps the conversation: such a run ends with its client.
+        """
+        is_kept = options.get("history") is None and self._store.needs_records
+        if self.starts.has_room or not is_kept:
+            return self.begin(question, context_id, **options)
+        user = self._new_owner()
+        options |= {"run_id": uuid.uuid4().hex, "may_write": self._may_write}
+        run = self._agent.new_run(
+            question, context_id, user_id=user, store=self.line.store, **options
+        )
+        storing = store_in_line(
+            self._store.seen_by(user),
+            self._agent.setup,
+            question,
+            context_id,
+            line=self.line.owner,
+            **options,
+        )
+        run_id = options["run_id"]
+        return self._started(run, user, run_id, self.line.stored(run_id, storing))
 
     def resume(self, run_id: str, **options: Any) -> LiveRun:
         """`options` are those of `OracleBTWrapper.resumed_run`."""
@@ -100,7 +126,7 @@ class LiveRuns:
     def _new_owner(self) -> str:
         """The user of a run that begins here. Raises `TooManyRuns` if there is no room for it."""
         user = LOCAL if self._user is None else self._user
-        own = sum(run.user == user for run in self._live)
+        own = self._of_user[user]
         why = ""
         if len(self._live) >= self._most:
             why = f"this server answers as many questions at once as it may ({self._most})"
@@ -132,6 +158,10 @@ class LiveRuns:
                     yield batch
             return
         run = await self._store.runs.get(run_id)
+        if run.status != "done" and await self._queue.request_of(run.id) is not None:
+            # It is on disk and not begun: a server will begin it in a moment.
+            yield []
+            return
         chunks = await chunks_of(self._store, run.id, has_end=run.status == "done")
         if rest := [*enumerate(chunks)][after + 1 :]:
             yield rest
@@ -178,17 +208,32 @@ class LiveRuns:
                 log.warning("runs that were interrupted could not be looked for: %s", problem)
 
     async def _take_up(self) -> None:
-        known = {run.id for run in self._live}
+        known = {run.run_id for run in self._live}
         # A run of the terminal waits for its user: to go on with it would spend money unasked.
         for run in await self._store.runs.unfinished(project=self._project, door=SERVER):
             # A process that is gone may still hold the lease for a moment.
             is_free = (run.lease_until or 0) <= time.time()
             if run.id not in known and is_free and len(self._live) < self._most:
-                again = self._agent.resumed_run(run.id, user_id=run.user_id)
-                live = self._started(again, run.user_id, run.id)
-                log.warning("run %s was interrupted and is resumed", run.id)
+                live = await self._again(run)
                 with contextlib.suppress(OracleError):
                     await live.begun()
+
+    async def _again(self, run: StoredRun) -> LiveRun:
+        request = await self._queue.request_of(run.id)
+        if request is None:
+            log.warning("run %s was interrupted and is resumed", run.id)
+            again = self._agent.resumed_run(run.id, user_id=run.user_id)
+            return self._started(again, run.user_id, run.id)
+        log.warning("run %s had not begun when its server ended, and begins now", run.id)
+        new = self._agent.new_run(
+            request["question"],
+            user_id=run.user_id,
+            run_id=run.id,
+            may_write=request["may_write"],
+            store=self.line.store,
+            **options_of(request),
+        )
+        return self._started(new, run.user_id, run.id, self.line.found(run.id))
 
     async def close(self, seconds: float) -> None:
         """Let the runs end within that time. The others are handed over, to be resumed later."""
@@ -197,15 +242,22 @@ class LiveRuns:
         if self._live:
             await asyncio.wait({run.task for run in self._live}, timeout=seconds)
         await asyncio.gather(*(run.hand_over() for run in self.all()))
+        await self.line.close()
 
-    def _started(self, run: Run, user: str, run_id: str) -> LiveRun:
-        live = LiveRun(run, user, self._saves, place=self.starts.place(), run_id=run_id)
+    def _started(
+        self, run: Run, user: str, run_id: str, kept: StoredPlace | None = None
+    ) -> LiveRun:
+        place = self.starts.place()
+        live = LiveRun(run, user, self._saves, place=place, kept=kept, run_id=run_id)
         self._live.add(live)
+        self._of_user[user] += 1
         live.task.add_done_callback(lambda _: self._ended(live))
         return live
 
     def _ended(self, live: LiveRun) -> None:
         self._live.discard(live)
+        # Users that have gone leave nothing behind.
+        self._of_user -= Counter([live.user])
         if live.chunks and live.chunks[-1].type == ChunkType.DONE:
             done = live.chunks[-1]
             self._metrics.run_ended(done["stop_reason"], done["usage"])

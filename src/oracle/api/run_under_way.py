@@ -31,6 +31,10 @@ class RunUnderWay(Protocol):
         """Returns the id of the run, or raises why it has none."""
         ...
 
+    async def stored(self) -> bool:
+        """Of one that waits: whether it is on disk, so that another process could begin it."""
+        ...
+
     def follow(self, after: int = -1, *, beat: float | None = None) -> AsyncGenerator[Numbered]:
         """What it says after that chunk; with a `beat`, `NOTHING_YET` after so many seconds."""
         ...

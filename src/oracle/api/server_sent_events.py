@@ -28,6 +28,8 @@ NOT_ENDED: Final = (
 """Instead of `done`, if the server stops or the run is interrupted. It has no id, so that a client
 goes on after the last chunk.
 """
+BEFORE_FIRST: Final = -1
+"""The number of the event `queued`, which is before the first chunk of the run."""
 _dumps: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -60,13 +62,14 @@ async def as_events(run_id: str, batches: AsyncGenerator[Numbered]) -> AsyncGene
                 yield encoded(run_id, batch) if batch else NOT_ENDED
 
 
-def queued(run_id: str, ahead: int) -> bytes:
-    """Sent at once to a client whose question waits for its turn. It has no id, like all that is
-    not on record: nothing has happened yet that a client could go on after.
+def queued(run_id: str, ahead: int, *, is_stored: bool) -> bytes:
+    """Sent to a client whose question waits for its turn. One that is on disk has an id: it is that
+    of a client who has heard nothing of the run yet.
     """
     many = f"{ahead} {'question begins' if ahead == 1 else 'questions begin'} before this one"
     data = {"type": "queued", "run_id": run_id, "ahead": ahead, "content": many}
-    return f"event: queued\ndata: {_dumps(data)}\n\n".encode()
+    id_ = f"id: {run_id}:{BEFORE_FIRST}\n" if is_stored else ""
+    return f"{id_}event: queued\ndata: {_dumps(data)}\n\n".encode()
 
 
 async def led_by(first: bytes, events: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
@@ -101,11 +104,11 @@ async def kept_alive(
 def place_after(last_event_id: str) -> tuple[str, int]:
     """The run and the number of the last chunk that a client has seen.
 
-    >>> place_after("3f9a:12"), place_after("12")
-    (('3f9a', 12), ('', 12))
+    >>> place_after("3f9a:12"), place_after("12"), place_after("3f9a:-1")
+    (('3f9a', 12), ('', 12), ('3f9a', -1))
     """
     run_id, _, number = last_event_id.strip().rpartition(":")
-    if not number.isdecimal() or len(number) > 12:
+    if number != str(BEFORE_FIRST) and (not number.isdecimal() or len(number) > 12):
         raise InputError(
             f"Last-Event-ID is {last_event_id[:80]!r}; send the id of the last event as it came"
         )

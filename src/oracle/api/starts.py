@@ -20,6 +20,11 @@ class Starts:
         self._most = self._free = most
         self._line: deque[asyncio.Future[bool]] = deque()
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the next one need not wait."""
+        return self._free > 0
+
     def place(self) -> Place:
         """Taken at once, not when it is waited for: so the order is that of the questions."""
         if self._free:

@@ -95,11 +95,13 @@ async def stream(
         return await _events(door, run_id, after)
     live = await _asked(asked, door)
     run_id, ahead = live.run_id, live.ahead
-    if not ahead:
-        # So that what is wrong with a question is an error of its request, and not an event.
-        await live.begun()
     events = as_events(run_id, live.follow(beat=SECONDS_BETWEEN_BEATS))
-    return _event_stream(run_id, led_by(queued(run_id, ahead), events) if ahead else events)
+    if ahead:
+        first = queued(run_id, ahead, is_stored=await live.stored())
+        return _event_stream(run_id, led_by(first, events))
+    # So that what is wrong with a question is an error of its request, and not an event.
+    await live.begun()
+    return _event_stream(run_id, events)
 
 
 @router.post("/oracle")

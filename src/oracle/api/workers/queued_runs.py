@@ -53,6 +53,9 @@ class QueuedRun:
         await asyncio.shield(self._storing)
         return self.id
 
+    async def stored(self) -> bool:
+        return bool(await self.begun())
+
     async def follow(
         self, after: int = -1, *, beat: float | None = None
     ) -> AsyncGenerator[Numbered]:

@@ -150,12 +150,13 @@ class OracleBTWrapper:
         user_id: str | None = None,
         approve: Approve | Literal["as usual"] | None = "as usual",
         may_write: bool = True,
+        store: RunStore | None = None,
     ) -> Run:
         """For a door that handles each run by itself. Nothing happens before its chunks are read.
 
         A `history`, even an empty one, is a conversation that the caller keeps. `approve` is for
         this run alone; with None there is no person to ask. If the user may not write, an order to
-        do so needs the yes of somebody who may.
+        do so needs the yes of somebody who may. A `store` is for this run alone.
         """
         setup = replace(self._setup_with(approve, user_id), may_write=may_write)
         run = Run.start(
@@ -166,7 +167,7 @@ class OracleBTWrapper:
             given=given,
             history=history,
             run_id=run_id,
-            store=self._store,
+            store=store or self._store,
             nodes=nodes,
         )
         return self._known(run)

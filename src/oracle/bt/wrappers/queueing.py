@@ -19,7 +19,7 @@ from oracle.services.project.diffs import without_secret_files
 from oracle.services.project.redaction import redact, redacted
 from oracle.services.signals.said import is_visible
 from oracle.services.storage.budgets import need_of
-from oracle.services.storage.runs import QUEUED
+from oracle.services.storage.runs import QUEUED, SERVER
 from oracle.services.storage.spend import Hold
 
 
@@ -56,16 +56,13 @@ async def store_question(
     else:
         opens_session = False
     request: dict[str, Any] = {
-        "question": redact(question),
+        **_asked(question, given, limits, may_write=may_write),
         # The place is fixed now: what is asked meanwhile in the same session is another branch.
         "context_id": BEFORE_FIRST if parent is None else parent.id,
         "session_id": session_id,
-        "given": redacted({**asdict(given), "text": without_secret_files(given.text)}),
         "history": None if history is None else [*map(_without_secrets, history)],
-        # Whom the worker may ask, and what the user may: decided here, where the user is known.
+        # Whom the worker may ask: decided here, where the user is known.
         "can_ask": approve is not None,
-        "may_write": may_write,
-        "limits": None if limits is None else limits.check().to_dict(),
     }
     await store.runs.begin(
         run_id=run_id,
@@ -82,6 +79,52 @@ async def store_question(
         priority=priority,
         hold=_check(agent, limits),
     )
+
+
+async def store_in_line(
+    store: RunStore,
+    agent: AgentSetup,
+    question: str,
+    context_id: str | None = None,
+    *,
+    line: str,
+    run_id: str,
+    session_id: str | None = None,
+    given: Given = NOTHING_GIVEN,
+    limits: Limits | None = None,
+    may_write: bool = True,
+) -> None:
+    """For a question that this process begins in a moment. If it dies before that, another one
+    does. The place in the conversation is found when it begins.
+    """
+    request: dict[str, Any] = {
+        **_asked(question, given, limits, may_write=may_write),
+        "context_id": context_id,
+        "session_id": session_id,
+        "history": None,
+        "can_ask": True,
+    }
+    await store.runs.begin(
+        run_id=run_id,
+        question=request["question"],
+        tree=agent.tree,
+        at=time.time(),
+        owner=line,
+        project=agent.project,
+        door=SERVER,
+        request=request,
+    )
+
+
+def _asked(
+    question: str, given: Given, limits: Limits | None, *, may_write: bool
+) -> dict[str, Any]:
+    return {
+        "question": redact(question),
+        "given": redacted({**asdict(given), "text": without_secret_files(given.text)}),
+        "may_write": may_write,
+        "limits": None if limits is None else limits.check().to_dict(),
+    }
 
 
 def _check(agent: AgentSetup, limits: Limits | None) -> Hold:

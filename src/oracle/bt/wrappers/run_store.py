@@ -76,6 +76,7 @@ class RunStore:
         self.leaves = leaves
         self._door: str | None = None
         self._most: int | None = None
+        self._line: str | None = None
 
     def seen_by(self, user: str | None) -> RunStore:
         """The same store for another user; with None, for all of them."""
@@ -89,6 +90,12 @@ class RunStore:
         """All processes together take at most `most_of_user` queued runs of a user at once."""
         view = copy.copy(self)
         view._door, view._most = door, most_of_user
+        return view
+
+    def of_line(self, line: str) -> RunStore:
+        """For runs that were stored when they were asked, and wait in this line (`api.line`)."""
+        view = copy.copy(self)
+        view._line = line
         return view
 
     def _use(self, database: Database) -> None:
@@ -215,9 +222,15 @@ class RunStore:
                 session_id = (await self._sessions.get(session_id)).id
             elif opens_session:
                 session_id = uuid.uuid4().hex
-            if self._door == QUEUED:
-                # A front end has stored it already.
-                await self.runs.begin_queued(recipe.run_id, owner, recipe.tree, hold, self._most)
+            place: dict[str, Any] = {
+                "session_id": session_id,
+                "context_id": None if parent is None else parent.id,
+                "opens_session": opens_session,
+            }
+            if self._door == QUEUED or self._line is not None:
+                # It was stored when it was asked.
+                taken = (recipe.run_id, owner, recipe.tree, hold, self._most)
+                await self.runs.begin_queued(*taken, line=self._line or "", **place)
             else:
                 await self.runs.begin(
                     run_id=recipe.run_id,
@@ -225,17 +238,15 @@ class RunStore:
                     tree=recipe.tree,
                     at=recipe.began_at,
                     owner=owner,
-                    session_id=session_id,
-                    context_id=None if parent is None else parent.id,
-                    opens_session=opens_session,
                     project=project,
                     shadow_of=shadow_of,
                     door=self._door,
                     hold=hold,
+                    **place,
                 )
         except StoreError as problem:
             # Without a record nobody could say what was spent.
-            if self._needs_records or budgets:
+            if self.needs_records or budgets:
                 raise
             log.error("run %s: %s; GOING ON WITHOUT A RECORD", recipe.run_id, problem)
             return RecordedTree(recipe, leaves=self.leaves, services=services)
@@ -285,16 +296,16 @@ class RunStore:
         try:
             return await self._exchanges.append_of_run(run_id, answer, metadata, time.time())
         except StoreError as problem:
-            if self._needs_records:
+            if self.needs_records:
                 raise
             log.error("run %s: its answer is not kept: %s", run_id, problem)
             return None
 
     def _lease(self, run_id: str, owner: str) -> Lease:
-        return Lease(self.runs, run_id, owner, needs_record=self._needs_records)
+        return Lease(self.runs, run_id, owner, needs_record=self.needs_records)
 
     @property
-    def _needs_records(self) -> bool:
+    def needs_records(self) -> bool:
         """Whether a run that cannot be recorded must stop."""
         return self.writing().on_failure == "stop"
 

@@ -22,7 +22,7 @@ from oracle.services.storage.leases import PARKED, has_ended
 from oracle.services.storage.records import by_id, entities, of_project
 from oracle.services.storage.sessions import create, touch
 from oracle.services.storage.spend import Account, Hold, note
-from oracle.services.storage.transactions import Transaction
+from oracle.services.storage.transactions import Transaction, marks
 from oracle.services.storage.users import Clause, owner_of_new_rows
 from oracle.services.storage.values import as_json
 
@@ -126,6 +126,9 @@ class Runs:
 
         def settle(connection: Transaction, run: StoredRun) -> None:
             Account(connection, run.user_id, run.project).settle(run.id, usage)
+            if stop_reason != NEVER_BEGUN:
+                # The record has what was asked.
+                connection.execute("DELETE FROM run_queue WHERE run_id = ?", [run.id])
 
         return await self._change(typed, Clause(ending, values), _owned_by(owner), settle)
 
@@ -136,14 +139,20 @@ class Runs:
         tree: str,
         hold: Hold | None = None,
         most_of_user: int | None = None,
+        *,
+        line: str = "",
+        session_id: str | None = None,
+        context_id: str | None = None,
+        opens_session: bool = False,
     ) -> StoredRun:
-        """Take a run that waits to be begun. Of several that try at once, one gets it.
+        """Take a run that waits to be begun. Of several that try at once, one gets it. The `line`
+        is the owner of those that wait in this process.
 
+        Its place in a conversation is stored now, unless it was stored with the question.
         `TooManyRuns` if its user has `most_of_user` runs under way already, in any process.
         """
         # One that has records is resumed, by `claim`: beginning it again would do things twice.
-        new = "NOT EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id)"
-        free = Clause(f"NOT {IS_HELD} AND {new}")
+        free = Clause(f"(NOT {IS_HELD} OR lease_owner = ?) AND {_HAS_NO_RECORD}", (line,))
         values = (owner, self._lease_seconds(None), tree)
         lease = Clause("lease_owner = ?, lease_until = {now} + ?, tree = ?", values)
 
@@ -152,8 +161,32 @@ class Runs:
                 hold.take(connection, run.id)
             # After the hold, which lets one process at a time do this.
             check_room(connection, run, most_of_user)
+            if run.session_id is not None or session_id is None:
+                return
+            if opens_session:
+                create(connection, session_id, run.question, run.started_at, run.project)
+            else:
+                touch(connection, session_id, run.started_at)
+            if context_id is not None:
+                check_lies_in(connection, context_id, session_id)
+            connection.execute(_PLACE, [session_id, context_id, run.id])
 
         return await self._change(typed, lease, free, take)
+
+    async def hold_line(self, run_ids: Sequence[str], line: str) -> None:
+        """Hold runs that wait in the line of a process for longer."""
+        longer = f"UPDATE runs SET lease_until = {self._database.backend.now} + ?"
+        sql = f"{longer} WHERE id IN {marks(run_ids)} AND {_IN_LINE}"
+        values = [self._lease_seconds(None), *run_ids, line]
+        await self._database.write(lambda c: c.execute(sql, values))
+
+    async def leave_line(self, run_id: str, line: str, *, for_good: bool) -> None:
+        """Of a run that was not begun: let another process begin it, or forget it `for_good`."""
+        where = f"id = ? AND {_IN_LINE}"
+        sql = f"UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE {where}"
+        if for_good:
+            sql = f"DELETE FROM runs WHERE {where} AND {_HAS_NO_RECORD}"
+        await self._database.write(lambda c: c.execute(sql, [run_id, line]))
 
     async def claim(
         self,
@@ -276,6 +309,9 @@ _BEGIN: Final = (
     "lease_owner, lease_until, project, shadow_of, user_id, door, "
     "priority) VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, {now} + ?, ?, ?, ?, ?, ?)"
 )
+_HAS_NO_RECORD: Final = "NOT EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id)"
+_IN_LINE: Final = "status = 'running' AND lease_owner = ?"
+_PLACE: Final = "UPDATE runs SET session_id = ?, context_node_id = ? WHERE id = ?"
 _QUEUE: Final = (
     "INSERT INTO run_queue (run_id, request, failures, problem, at) VALUES (?, ?, 0, ?, ?)"
 )
