@@ -123,6 +123,15 @@ def test_a_question_in_the_line_is_on_disk_when_its_client_hears_of_it(serve):
         assert run.lease_owner == server.door.runs.line.owner
 
 
+def test_what_only_a_record_can_say_is_not_there_before_a_run_begins(serve):
+    with serve() as server, line(server), waiting(server) as (run_id, _):
+        assert server.http.get(f"/api/runs/{run_id}").json()["run"]["status"] == "running"
+        for path in ("mind", "trees", "export"):
+            reply = server.http.get(f"/api/runs/{run_id}/{path}")
+            assert (reply.status_code, reply.json()["error"]["kind"]) == (404, "NotFound"), path
+            assert "has not begun" in reply.json()["error"]["message"]
+
+
 def test_the_next_server_begins_what_waited_in_the_line(serve):
     with (
         serve(seconds_to_close=0) as server,

@@ -10,7 +10,7 @@ from oracle.bt.core.leaves import LeafRegistry
 from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.recorded_tree import RecordedTree
-from oracle.errors import InputError, JournalError, ReplayDiverged
+from oracle.errors import InputError, NotFound, ReplayDiverged
 from oracle.services.ans.bus import event_bus_replaced
 from oracle.services.journal import MemorySink
 from oracle.testing import RecordingBus
@@ -367,7 +367,7 @@ async def test_the_trees_are_kept_by_content_once_for_all_runs():
 
 
 def test_a_record_without_a_beginning_cannot_be_run_again():
-    with pytest.raises(JournalError, match="has no beginning"):
+    with pytest.raises(NotFound, match="has no beginning"):
         RecordedTree.replay([], {}, leaves=leaves)
 
 

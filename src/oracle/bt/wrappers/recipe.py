@@ -23,7 +23,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast
 from oracle.bt.actions.assess import turns_of
 from oracle.bt.board import BERT, PIPE_EMPTY, SECONDS_WAITED, SHARES
 from oracle.bt.core.context import DEFAULT_TICK_BUDGET
-from oracle.errors import InputError, JournalError, named
+from oracle.errors import InputError, JournalError, NotFound, named
 from oracle.lazy_dataclass import dataclass
 from oracle.models.prompt_segment import PromptSegment
 from oracle.models.session import LOCAL, Exchange
@@ -87,7 +87,8 @@ class Recipe:
     @classmethod
     def from_records(cls, records: Sequence[Record], contents: Mapping[str, str]) -> Recipe:
         if not records or records[0].kind != "start":
-            raise JournalError("the record has no beginning; the run died before it was begun")
+            problem = JournalError if records else NotFound
+            raise problem("the record has no beginning; the run has not begun, or died before it")
         known: dict[str, Any] = dict(records[0].body)
         _check_format(known)
         for kind in KEPT_BY_CONTENT:
