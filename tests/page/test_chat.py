@@ -164,3 +164,46 @@ def test_a_server_that_is_gone_is_reported_and_the_text_stays(serve, open_page):
         ask(page, "And now?")
         expect(page.locator(".note.is-broken")).to_be_visible()
         expect(page.locator(".prose").first).to_contain_text("It is in")
+
+
+PARTS = "It is in `auth.py:1`.\n\n" + "\n\n".join(f"Part {number} of it." for number in range(40))
+
+
+def test_what_is_written_is_followed_to_its_end(serve, open_page):
+    model = HeldModel(look(), answer(), look(), answer(PARTS), shown=30)
+    with serve(model=model) as server:
+        page = open_page(server.address)
+        ask(page)
+        expect(page.locator(".closing")).to_have_count(1)
+        ask(page, "And where else?")
+        expect(page.get_by_text("Part 20 of it.")).to_be_in_viewport()
+        model.gate.set()
+        expect(page.locator(".closing")).to_have_count(2)
+        expect(page.locator(".closing").last).to_be_in_viewport()
+
+
+def test_a_reader_who_scrolls_up_is_left_where_they_are(serve, open_page):
+    model = HeldModel(look(), answer(PARTS), shown=30)
+    with serve(model=model) as server:
+        page = open_page(server.address)
+        ask(page)
+        page.wait_for_selector(".prose[aria-busy=true]")
+        expect(page.get_by_text("Part 20 of it.")).to_be_visible()
+        page.mouse.move(300, 400)
+        page.mouse.wheel(0, -5000)
+        expect(page.locator(".question")).to_be_in_viewport()
+        model.gate.set()
+        page.wait_for_selector(".closing")
+        expect(page.locator(".question")).to_be_in_viewport()
+
+
+def test_a_link_to_a_citation_opens_it_also_of_an_earlier_exchange(serve, open_page):
+    with serve(look(), answer("It is in `auth.py:1` and `gone.py:7`."), look(), answer()) as server:
+        page = open_page(server.address)
+        for count, question in enumerate(("Where is login?", "And where else?"), 1):
+            ask(page, question)
+            expect(page.locator(".closing")).to_have_count(count)
+        first = page.locator(".cite").nth(1).get_attribute("href")
+        session = page.url.partition("#")[0]
+        other = open_page(session + first)
+        expect(other.locator(".sources [aria-selected=true]")).to_contain_text("gone.py")

@@ -50,6 +50,14 @@ test("a lost connection comes before everything else", () => {
   assert.equal(sentenceOf(played(), viewAt(played()), "lost").head, "Connection lost.");
 });
 
+test("a server that is gone, a lost line and an interrupted run are told apart", () => {
+  const run = whileWriting(2);
+  const told = (connection) => { const { head, rest } = sentenceOf(run, viewAt(run), connection); return `${head} ${rest}`; };
+  assert.match(told("gone"), /does not answer. Start it with `oracle serve`/);
+  assert.match(told("lost"), /The run goes on/);
+  assert.match(told("interrupted"), /was interrupted. It goes on by itself/);
+});
+
 test("the timeline goes one way: later steps are never further left", () => {
   for (const run of [played(), whileWriting(2)]) {
     for (const byTime of [false, true]) {

@@ -89,3 +89,26 @@ test("what an exit leaves has ended as the exit did, and is not drawn as never r
   assert.equal(statuses.get("turns/turn").status, "success");
   assert.equal(statuses.get("turns/turn/later"), undefined);
 });
+
+/** The run of `played`, stopped while the model writes in turn 2. */
+function stopped() {
+  const run = whileWriting(2);
+  const at = run.at + 1;
+  take(run, "turn", { at, turn: 2, phase: "end", outcome: "cut" });
+  for (const path of [`${T}/in time/call model`, `${T}/in time`, T, "question/turns/turn", "question/turns", "question"]) take(run, "nodes", { nodes: [{ at, tick: 9, turn: 2, path, status: "halted" }] });
+  take(run, "nodes", { nodes: [{ at, tick: 10, turn: 2, path: "finish", status: "success" }] });
+  take(run, "turn", { at, turn: 2, phase: "end", outcome: "answer" });
+  take(run, "end", { at, stop_reason: "cancelled", turns: 2, usage: {} });
+  return run;
+}
+
+test("of a run that was stopped, the eye belongs to what was halted, not to what an earlier turn decided", () => {
+  const view = viewAt(stopped());
+  assert.equal(view.focus.path, `${T}/in time/call model`);
+  assert.equal(statusOf(view, view.focus.path), "halted");
+  assert.equal(view.decided, null);
+});
+
+test("a turn that was cut off stays so when its text is taken as the answer", () => {
+  assert.equal(viewAt(stopped()).turns.at(-1).outcome, "cut");
+});

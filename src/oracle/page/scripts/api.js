@@ -1,5 +1,8 @@
 // Requests to our own server. An error carries the server's message, which names the next step.
-import { set } from "./store.js";
+import { set, state } from "./store.js";
+
+/** Said on the window when the server answers again: who waits to try again, tries at once. */
+export const ANSWERED = "oracle:answered";
 
 export class ApiError extends Error {
   constructor(status, kind, message) {
@@ -29,7 +32,11 @@ export async function request(path, { method = "GET", body, signal } = {}) {
     if (problem.name !== "AbortError") set({ connection: "gone" });
     throw problem;
   }
-  set({ connection: "up" });
+  // A run that nobody works on yet is not taken up because another request was answered.
+  if (state.connection !== "up" && state.connection !== "interrupted") {
+    set({ connection: "up" });
+    dispatchEvent(new Event(ANSWERED));
+  }
   if (!response.ok) throw await errorOf(response);
   return response;
 }

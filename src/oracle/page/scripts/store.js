@@ -6,7 +6,7 @@ export const state = {
   route: { name: "ask", path: "/", session: null, exchange: null, run: null, a: null, b: null, query: new URLSearchParams() },
   /** What GET /api/page says; null until it has answered. */
   page: null,
-  /** up, lost (trying again) or gone (given up until Retry). */
+  /** up, lost (trying again), gone (nobody answers; also tried again) or interrupted (nobody works on the run yet). */
   connection: "up",
   /** The conversation that is shown: {id, title, exchanges: Map id→exchange, leaf}; null for a new one. */
   session: null,

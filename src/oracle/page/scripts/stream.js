@@ -1,12 +1,17 @@
 // Server-sent events over fetch: `EventSource` cannot post a question, and it cannot send a token.
 // The stream comes back by itself after a break, and goes on after the last event it has seen.
-import { errorOf, withToken } from "./api.js";
+import { ANSWERED, errorOf, withToken } from "./api.js";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
+/** After so many attempts that reached nobody, the server is gone rather than the line lost. */
+const MOST_MISSES = 3;
+/** A run that was interrupted is taken up again when its lease is over; then it is heard soon. */
+const INTERRUPTED_WAIT = 2000;
 
 /**
- * Follow `path`; `on(event, data, id)` hears each event, `onState` hears "up" and "lost".
+ * Follow `path`; `on(event, data, id)` hears each event, `onState` hears "up", "lost", "gone" (nobody answers at
+ * this address) and "interrupted" (the server answers, but nobody works on the run yet).
  * `ends` are the events after which nothing follows. A promise for the last one is returned.
  * With a `body` the first request posts it; later ones only go on, at `again(id)`.
  */
@@ -14,7 +19,14 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
   let last = after ?? null;
   let wait = FIRST_WAIT;
   let isFirst = true;
+  let misses = 0;
+  let told = null;
+  const tell = (connection) => {
+    told = connection;
+    onState(connection);
+  };
   while (!signal?.aborted) {
+    let isInterrupted = false;
     try {
       const isAsking = isFirst && body !== undefined;
       const response = await fetch(isAsking ? path : again(last), {
@@ -32,12 +44,16 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
       if (!response.ok && (response.status < 500 || isAsking)) throw Object.assign(await errorOf(response), { isFinal: true });
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       isFirst = false;
+      misses = 0;
       wait = FIRST_WAIT;
-      onState("up");
+      if (told !== "interrupted") tell("up");
       for await (const event of events(response.body)) {
         if (event.id) last = event.id;
-        onState("up"); // a request that failed meanwhile may have said otherwise
-        if (event.type === "interrupted") break;
+        if (event.type === "interrupted") {
+          isInterrupted = true;
+          break;
+        }
+        if (event.id || told !== "interrupted") tell("up"); // a request that failed meanwhile may have said otherwise
         on(event.type, event.data, event.id);
         if (ends.includes(event.type)) return event.data;
       }
@@ -45,10 +61,11 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
       if (signal?.aborted || problem.name === "AbortError") return null;
       // A question that may not have arrived is not asked twice.
       if (problem.isFinal || (isFirst && body !== undefined)) throw problem;
+      if (problem instanceof TypeError) misses += 1;
     }
-    onState("lost");
-    await pause(wait, signal);
-    wait = Math.min(wait * 2, LONGEST_WAIT);
+    tell(isInterrupted ? "interrupted" : misses > MOST_MISSES && navigator.onLine ? "gone" : "lost");
+    await pause(isInterrupted ? INTERRUPTED_WAIT : wait, signal);
+    if (!isInterrupted) wait = Math.min(wait * 2, LONGEST_WAIT);
   }
   return null;
 }
@@ -84,17 +101,19 @@ function parsed(block) {
   return event.data === null ? null : event;
 }
 
-/** Wait, but not after the page is back in view or the network is back: then try at once. */
+/** Wait, but not after the network is back, or after another request was answered: then try at once. */
 function pause(milliseconds, signal) {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       removeEventListener("online", end);
+      removeEventListener(ANSWERED, end);
       signal?.removeEventListener("abort", end);
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
     addEventListener("online", end);
+    addEventListener(ANSWERED, end);
     signal?.addEventListener("abort", end);
   });
 }

@@ -19,6 +19,13 @@ const VERDICTS = {
 };
 export const verdictWords = (verdict) => VERDICTS[verdict] ?? inWords(verdict).replace(/^fallback /, "fallback: ");
 
+/** What is said while the server cannot be heard, as a head and the rest. */
+export function connectionWords(connection, isRunLive) {
+  if (connection === "gone") return ["The server does not answer.", "Start it with `oracle serve`."];
+  if (connection === "interrupted") return ["The run was interrupted.", "It goes on by itself; that can take half a minute."];
+  return ["Connection lost.", isRunLive ? "The run goes on; trying again." : "Trying again."];
+}
+
 // What a turn did, from its calls: one entry for each tool, [one, many].
 const DID = {
   search_code: ["searched the code", "searched the code {n} times"],

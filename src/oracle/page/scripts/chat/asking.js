@@ -52,7 +52,7 @@ export function hear(session, exchange) {
   listening.set(exchange.runId, true);
   exchange.isHeard = true;
   const path = `/api/runs/${exchange.runId}/stream`;
-  follow(path, { ends: ["done"], on: taking(session, exchange), onState: connected(exchange) })
+  follow(path, { ends: ["done"], on: taking(session, exchange), onState: connected })
     // An answer is shown as it was stored, if the run it came from has been deleted since.
     .catch((problem) => (problem.status === 404 && exchange.answer != null ? null : fail(exchange, problem)))
     .finally(() => listening.delete(exchange.runId));
@@ -80,7 +80,7 @@ export async function ask(question, parent = state.session?.leaf ?? null) {
       body,
       ends: ["done"],
       again: () => `/api/runs/${exchange.runId ?? waitsAs}/stream`,
-      onState: connected(exchange),
+      onState: connected,
       on(type, data, id) {
         if (type === "queued") waitsAs = data.run_id;
         if (!isNamed && id) {
@@ -131,10 +131,7 @@ function taking(session, exchange) {
   };
 }
 
-const connected = (exchange) => (connection) => {
-  exchange.isLost = connection === "lost";
-  if (state.connection !== connection) set({ connection });
-};
+const connected = (connection) => state.connection !== connection && set({ connection });
 
 function fail(exchange, problem) {
   exchange.isLive = false;

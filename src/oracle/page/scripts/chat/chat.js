@@ -20,6 +20,8 @@ export function Chat({ isRecording, foot }) {
   const { session } = useStore("session", "route", "playhead", "page");
   const scroll = useRef(null);
   const isFollowing = useRef(true);
+  const wasLive = useRef(false);
+  const isAimed = useRef(false); // what was asked for is shown until the reader moves
   const [isAway, setAway] = useState(false);
   const [head, setHead] = useState(null);
   const branch = session ? branchTo(session.exchanges, session.leaf) : [];
@@ -30,11 +32,16 @@ export function Chat({ isRecording, foot }) {
       const article = box.querySelector(`[data-exchange="${CSS.escape(session.goTo)}"]`);
       // One question alone begins at the top; any other is brought there.
       if (article && branch.length > 1) article.scrollIntoView({ block: "start" });
-      isFollowing.current = session.goTo === NEW;
-      if (article) session.goTo = null;
-    } else if (isFollowing.current && liveExchange()) {
-      box.scrollTop = box.scrollHeight;
+      // Its name changes when its run begins: what is written is followed under any name.
+      isFollowing.current = Boolean(session.exchanges.get(session.goTo)?.isLive);
+      if (article) {
+        isAimed.current = true;
+        session.goTo = null;
+      }
+    } else if (isFollowing.current && (liveExchange() || wasLive.current)) {
+      box.scrollTop = box.scrollHeight; // the end of an answer, too, is brought into view
     }
+    wasLive.current = Boolean(liveExchange());
   });
 
   const look = () => {
@@ -44,7 +51,7 @@ export function Chat({ isRecording, foot }) {
     setAway(!isNear);
     const shown = inView(box, isNear);
     setHead(shown && shown.isPast ? shown.id : null);
-    if (shown && session && session.shown !== shown.id) {
+    if (shown && session && session.shown !== shown.id && !isAimed.current) {
       session.shown = shown.id;
       touch("session");
     }
@@ -54,6 +61,15 @@ export function Chat({ isRecording, foot }) {
     look();
     return () => scroll.current?.removeEventListener("scroll", look);
   }, [session, branch.length]);
+
+  useEffect(() => {
+    const moves = () => { isAimed.current = false; };
+    const ends = ["wheel", "touchmove", "pointerdown", "keydown"].map((type) => {
+      addEventListener(type, moves, { capture: true, passive: true });
+      return () => removeEventListener(type, moves, { capture: true });
+    });
+    return () => ends.forEach((end) => end());
+  }, []);
 
   useWatching(session);
   useKeys(branch, session);
@@ -79,7 +95,7 @@ function useDrawn(session, isEager, counts) {
   const known = useRef(new Map());
   return (exchange) => {
     const step = state.run?.id === exchange.runId ? state.playhead.step : null;
-    const facts = [session.id, exchange.id, exchange.version, exchange.isLive, exchange.isLost, exchange.problem, step, counts.get(exchange.parentId), isEager, Boolean(state.page)].join("|");
+    const facts = [session.id, exchange.id, exchange.version, exchange.isLive, exchange.problem, step, counts.get(exchange.parentId), isEager, Boolean(state.page)].join("|");
     const old = known.current.get(exchange);
     if (old?.facts === facts) return old.drawing;
     const drawing = html`<${Exchange} key=${exchange.createdAt} exchange=${exchange} session=${session} isEager=${isEager} />`;
@@ -146,13 +162,14 @@ function useWatching(session) {
     return () => clearTimeout(timer);
   }, [runId]);
   // A link to a citation opens it as soon as the citations are known.
-  const wanted = state.route.citation;
+  const { citation: wanted, exchange } = state.route;
+  const linked = session?.exchanges.get(exchange) ?? shown;
   useEffect(() => {
-    if (wanted && shown?.citations && session.openedFor !== `${shown.id}:${wanted}`) {
-      session.openedFor = `${shown.id}:${wanted}`;
-      openCitationOf(shown, wanted);
+    if (wanted && linked?.citations && session.openedFor !== `${linked.id}:${wanted}`) {
+      session.openedFor = `${linked.id}:${wanted}`;
+      openCitationOf(linked, wanted);
     }
-  }, [wanted, shown?.citations]);
+  }, [wanted, linked?.citations]);
 }
 
 function useKeys(branch, session) {

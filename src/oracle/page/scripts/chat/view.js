@@ -37,7 +37,6 @@ export function Exchange({ exchange, session, isEager }) {
     ${exchange.approvals.map((one) => html`<${Approval} key=${one.id} exchange=${exchange} approval=${one} />`)}
     ${isNear && (text || isWriting) ? html`<${Prose} text=${text} citations=${isWhole ? exchange.citations : null} isWriting=${isWriting} exchangeId=${exchange.id} onOpen=${(number) => openCitationOf(exchange, number)} />` : null}
     ${notices.map((one, index) => html`<p key=${index} class=${`note${one.severity === "warning" ? " is-scarce" : ""}`}><${Mark} name=${one.severity === "warning" ? "halt" : "info"} /><span>${one.text}</span></p>`)}
-    ${exchange.isLost && exchange.isLive && html`<p class="note" role="status"><${Mark} name="halt" /><span>Connection lost. The run goes on; trying again.</span></p>`}
     ${exchange.problem && html`<p class="note is-broken" role="alert"><${Mark} name="err" /><span>${coded(exchange.problem)} ${exchange.isOrphan ? html`<button type="button" class="link" onClick=${() => askAnew(exchange)}>Ask in a new conversation</button>` : html`<button type="button" class="link" onClick=${() => retry(exchange)}>Ask again</button>`}</span></p>`}
     ${isWhole && exchange.stopReason && html`<${Closing} exchange=${exchange} />`}
   </article>`;

@@ -4,6 +4,8 @@ import { set, state, useStore } from "../store.js";
 import { Brand, Icon } from "../icons.js";
 import { loadPage } from "../app.js";
 import { liveExchange } from "../chat/asking.js";
+import { coded } from "../coded.js";
+import { connectionWords } from "../words.js";
 
 export function Bar() {
   const { route, page } = useStore("route", "page", "session", "connection");
@@ -41,6 +43,6 @@ function crumb(route, page) {
 /** Said once, where one is. What is on the page stays. */
 function Connection() {
   if (state.connection === "up") return null;
-  if (state.connection === "lost") return html`<span class="offline" role="status">Connection lost. ${liveExchange() ? "The run goes on; trying again." : "Trying again."}</span>`;
-  return html`<span class="offline" role="status">The server does not answer. Start it with <code>oracle serve</code>. <button type="button" class="link" onClick=${loadPage}>Retry</button></span>`;
+  const [head, rest] = connectionWords(state.connection, Boolean(liveExchange()));
+  return html`<span class="offline" role="status">${head} ${coded(rest)}${state.connection === "gone" && html` <button type="button" class="link" onClick=${loadPage}>Retry</button>`}</span>`;
 }

@@ -10,7 +10,7 @@ import { sentenceOf } from "../mind/sentence.js";
 import { liveExchange, stop } from "../chat/asking.js";
 
 export function Tabs() {
-  const { route, tab } = useStore("route", "tab", "session", "run");
+  const { route, tab } = useStore("route", "tab", "session", "run", "connection");
   const isNarrow = ["phone", "tablet"].includes(useWidth());
   const isRuns = route.name === "runs";
   const current = isRuns ? "runs" : ["ask", "run"].includes(route.name) ? tab : null;
@@ -31,7 +31,7 @@ function Strip() {
   const live = liveExchange();
   if (!live || state.route.name === "runs") return null;
   const view = state.run && viewAt(state.run);
-  const head = view ? sentenceOf(state.run, view).head : "Working.";
+  const head = view ? sentenceOf(state.run, view, state.connection).head : "Working.";
   return html`<div class="strip"><i></i><p><b>${head}</b><span>${view ? turnWords(view) : ""}</span></p>
     <button type="button" class="button plain" data-act="stop" disabled=${live.isStopping} onClick=${stop}><span class="stop-square"></span>Stop</button></div>`;
 }

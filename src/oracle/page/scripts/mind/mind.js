@@ -23,7 +23,7 @@ const PHONE = "(max-width: 639px)";
 const ONE_PANE = "(max-width: 1023px)";
 const WIDE = "(min-width: 1800px)";
 const DETAILS = [["path", "Path"], ["turn", "Turn"], ["all", "All"]];
-const LEGEND = [["yes", "yes"], ["no", "no"], ["run", "running"], ["skip", "skipped"], ["idle", "not reached"]];
+const LEGEND = [["yes", "yes"], ["no", "no"], ["run", "running"], ["skip", "skipped"], ["halt", "halted"], ["idle", "not reached"]];
 
 export function Mind() {
   const { stage, citation } = useStore("stage", "citation");

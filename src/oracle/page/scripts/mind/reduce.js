@@ -84,7 +84,8 @@ function takeTurn(run, data) {
   const mark = { at: data.at, step: run.steps.length };
   if (data.phase === "end") {
     turn.end = mark;
-    turn.outcome = data.outcome ?? null;
+    // A turn that was cut off has its text taken as the answer afterwards: it was cut off all the same.
+    if (turn.outcome !== "cut") turn.outcome = data.outcome ?? null;
     turn.usage = data.usage ?? null;
   } else {
     turn.start = mark;
@@ -221,7 +222,7 @@ function clearBelow(tree, statuses, above) {
   for (let i = above.index; i < above.end; i += 1) statuses.delete(tree.nodes[i].path);
 }
 
-// Where the eye belongs: what runs, else what decided, else what changed last.
+// Where the eye belongs: what runs, else what decided or was cut off, else what changed last.
 export function focusOf(run, view) {
   const { tree } = run;
   if (!tree) return null;
@@ -230,7 +231,7 @@ export function focusOf(run, view) {
   if (broken) return broken;
   const running = runningLeaf(tree, view.statuses);
   if (running) return running;
-  return view.decided ?? lastLeaf(run, view) ?? tree.roots[0];
+  return view.decided ?? (view.end ? cutLeaf(run, view) : null) ?? lastLeaf(run, view) ?? tree.roots[0];
 }
 
 // An exit leaves the nodes between itself and its loop without a word of their own: they ended as it did.
@@ -262,11 +263,15 @@ function runningLeaf(tree, statuses) {
 function decidingNode(run, view) {
   const { tree } = run;
   const decision = view.decisions.findLast((one) => tree.byPath.has(one.path) && (one.turn === view.turn || view.end));
-  if (!decision) return view.end ? lastExit(tree, view) : null;
-  const node = tree.byPath.get(decision.path);
+  const node = decision ? tree.byPath.get(decision.path) : null;
+  if (!view.end) return node;
   // A verdict that ends the run is followed by the exit beside it: the exit is what decided.
-  if (view.end) return lastExit(tree, view) ?? node;
-  return node;
+  return lastExit(tree, view) ?? (cutLeaf(run, view, decision?.step) ? null : node);
+}
+
+// The leaf that was at work when the run was stopped, or when its time was over. Nothing was decided after that.
+function cutLeaf({ tree }, view, after = 0) {
+  return lastWith(tree, view, (step, node) => step.status === "halted" && step.turn === view.turn && step.step >= after && node.children.length === 0);
 }
 
 function lastExit(tree, view) {

@@ -5,6 +5,8 @@
 
 import { html, useEffect, useRef, useState } from "../html.js";
 import { useStore } from "../store.js";
+import { coded } from "../coded.js";
+import { connectionWords } from "../words.js";
 import { useShown } from "./shown.js";
 
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -86,14 +88,10 @@ const ENDS = {
   spend_limit: ["A budget is used up.", "Ask again when it renews."],
 };
 
-const CONNECTION = {
-  lost: ["Connection lost.", "The run goes on; trying again."],
-  gone: ["The server does not answer.", "Start it with oracle serve."],
-};
 
 /** `{head, rest, tone}` for a run at a moment; tone is "", "scarce" or "broken". */
 export function sentenceOf(run, view, connection = "up") {
-  if (CONNECTION[connection]) return said(CONNECTION[connection], "scarce");
+  if (connection !== "up") return said(connectionWords(connection, run?.isLive ?? true), "scarce");
   if (run?.problem) return said(["This run cannot be shown.", run.problem.split(";")[0]], "scarce");
   if (!run?.tree) return run ? said(["Reading the run.", ""]) : said(["Nothing runs.", "Ask something, or choose a run."]);
   const known = { run, view, signal: view.signals.at(-1), decision: view.decisions.at(-1), calls: view.calls };
@@ -186,8 +184,8 @@ export function Sentence() {
   const { run, connection } = useStore("run", "playhead", "connection");
   const view = useShown();
   const { head, rest, tone } = sentenceOf(run, view, connection);
-  const spoken = useSpoken(view?.turn && view.isLive ? `Turn ${view.turn}. ${head} ${rest}` : `${head} ${rest}`);
-  return html`<p class=${`sentence ${tone}`}><strong>${head}</strong> <span>${rest}</span></p>
+  const spoken = useSpoken(view?.turn && view.isLive ? `Turn ${view.turn}. ${head} ${rest}` : `${head} ${rest.replaceAll("`", "")}`);
+  return html`<p class=${`sentence ${tone}`}><strong>${head}</strong> <span>${coded(rest)}</span></p>
     <p class="vh" role="status" aria-live="polite">${spoken}</p>`;
 }
 

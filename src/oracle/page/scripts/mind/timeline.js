@@ -22,7 +22,7 @@ const VERY_NARROW = 64;
 const ROOMY = 230; // and from here on there is room for what the turn took
 
 export function Timeline() {
-  const { run, playhead } = useStore("panels", "playhead", "text");
+  const { run, playhead } = useStore("panels", "playhead", "text", "connection");
   const view = useShown("panels");
   const [byTime, setByTime] = useState(false);
   return html`<section class="time" aria-labelledby="signals-heading">
@@ -43,7 +43,8 @@ export function Timeline() {
 function ending(run, view, playhead) {
   if (!run) return null;
   if (run.isLive) {
-    return html`<button class=${`livechip${view?.isLive ? "" : " away"}`} onClick=${player.toEnd} title="To the live end (l)"><i></i>Live</button>`;
+    const isLive = view?.isLive && state.connection === "up";
+    return html`<button class=${`livechip${isLive ? "" : " away"}`} onClick=${player.toEnd} title="To the live end (l)"><i></i>Live</button>`;
   }
   return html`<button class="plainlink" onClick=${playhead.isPlaying ? player.pause : () => { player.toEnd(); player.play(); }}>${playhead.isPlaying ? "Pause" : "Play again"}</button>`;
 }
@@ -130,6 +131,7 @@ function columnWords(column, run, view) {
   const isNow = view.isLive && column.turn === view.turn;
   if (isNow && run.models.some((one) => one.turn === column.turn && !one.end)) return "writing";
   if (calls) return calls === 1 ? "called a tool" : `called ${calls} tools`;
+  if (column.outcome === "cut") return "cut off";
   const end = run.end && column.turn === run.turns.at(-1)?.turn;
   return end || column.outcome === "answer" ? "answer" : column.outcome ?? "";
 }
