@@ -15,6 +15,12 @@ export function money(value) {
   return value ? `$${value < 0.1 ? value.toFixed(4) : value.toFixed(2)}` : "";
 }
 
+/** "5 citations hold", "3 of 5 citations hold", "1 citation holds". */
+export function holdWords(hold, of) {
+  const noun = of === 1 && hold === 1 ? "citation" : "citations";
+  return `${hold === of ? of : `${hold} of ${of}`} ${noun} ${hold === 1 ? "holds" : "hold"}`;
+}
+
 /** "1 turn", "3 turns". */
 export const plural = (number, noun, nouns = `${noun}s`) => `${count(number)} ${number === 1 ? noun : nouns}`;
 

@@ -6,7 +6,7 @@ import { watchRun } from "../watching.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./view.js";
 import { coded } from "../coded.js";
-import { plural } from "../format.js";
+import { holdWords, plural } from "../format.js";
 import { stopWords } from "../words.js";
 import { branchTo, holding } from "./exchange.js";
 import { NEW, liveExchange, openCitationOf, showExchange } from "./asking.js";
@@ -116,7 +116,7 @@ function announced(branch) {
   const last = branch.at(-1);
   if (!last?.done) return "";
   const { of, hold } = holding(last);
-  const told = [`${sentenceCase(stopWords(last.stopReason))}.`, `${plural(last.usage?.turns ?? 1, "turn")}${of ? `, ${hold} of ${plural(of, "citation")} hold` : ""}.`];
+  const told = [`${sentenceCase(stopWords(last.stopReason))}.`, `${plural(last.usage?.turns ?? 1, "turn")}${of ? `, ${holdWords(hold, of)}` : ""}.`];
   return told.join(" ");
 }
 

@@ -1,7 +1,7 @@
 // How a run ended: the reason, what it took, what was tried and what is missing, and what can be done now.
 import { html, useState } from "../html.js";
 import { Mark } from "../marks.js";
-import { count, money, plural, seconds } from "../format.js";
+import { count, holdWords, money, plural, seconds } from "../format.js";
 import { endOf, stopWords } from "../words.js";
 import { set, state } from "../store.js";
 import { holding } from "./exchange.js";
@@ -17,7 +17,7 @@ export function Closing({ exchange }) {
   return html`
     ${exchange.error && tone !== "yes" && html`<p class="note is-broken"><${Mark} name="err" /><span>${exchange.error}</span></p>`}
     ${lists.length > 0 &&
-    html`<div class="lists">${lists.map(([head, list]) => html`<div key=${head}><h4>${head}</h4><ul>${list.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`)}</div>`}
+    html`<div class="lists">${lists.map(([head, list]) => html`<div key=${head}><h3>${head}</h3><ul>${list.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`)}</div>`}
     ${done?.caveat && !isAboutReader(exchange) && html`<p class="note"><${Mark} name="info" /><span>${done.caveat}</span></p>`}
     ${isAboutReader(exchange) && html`<${NoModel} />`}
     <footer class="closing">
@@ -29,7 +29,7 @@ export function Closing({ exchange }) {
         <span>${count(usage.tokens)} tokens</span>
         ${usage.money > 0 && html`<span>${money(usage.money)}</span>`}
         <span>${seconds(tookSeconds(exchange))}</span>
-        ${of > 0 && html`<span>${hold === of ? `${plural(of, "citation")} hold` : `${hold} of ${plural(of, "citation")} hold`}</span>`}
+        ${of > 0 && html`<span>${holdWords(hold, of)}</span>`}
         ${exchange.done && !missing.length && tone === "yes" && hold === of && html`<span>nothing missing</span>`}
       </p>`}
     </footer>

@@ -57,7 +57,7 @@ export function drawBlock(token) {
     const frame = document.createElement("div");
     frame.className = "table";
     frame.tabIndex = 0;
-    frame.setAttribute("role", "region");
+    frame.setAttribute("role", "group");
     frame.setAttribute("aria-label", "Table");
     table.replaceWith(frame);
     frame.append(table);
@@ -72,7 +72,7 @@ function drawCode(code) {
   paint(code, text, language);
   code.className = "";
   code.tabIndex = 0;
-  code.setAttribute("role", "region");
+  code.setAttribute("role", "group"); // not a landmark: an answer has many of them
   code.setAttribute("aria-label", language ? `Code, ${language}` : "Code");
   const copy = document.createElement("button");
   copy.type = "button";

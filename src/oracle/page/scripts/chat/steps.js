@@ -32,7 +32,7 @@ function Inside({ turn }) {
   const draft = turn.text.trim();
   return html`<div class="step-body">
     ${turn.reasoning.trim() && html`<p class="draft">${turn.reasoning.trim()}</p>`}
-    ${draft && html`<p class="draft" tabindex="0" role="region" aria-label=${`Draft of turn ${turn.turn}`}>${draft}</p>`}
+    ${draft && html`<p class="draft" tabindex="0" role="group" aria-label=${`Draft of turn ${turn.turn}`}>${draft}</p>`}
     ${turn.calls.length > 0 && html`<ul class="calls">${turn.calls.map((call) => html`<${Call} key=${call.id} call=${call} />`)}</ul>`}
     ${signal && html`<p class="ruling"><b>${signal.type}</b>${reasonOf(signal)}</p>`}
     ${verdict && html`<p class="ruling">The tree: <button type="button" class="link" onClick=${() => set({ node: verdict.node, stage: "tree", isMindHidden: false, tab: "mind" })}>${verdictWords(verdict.verdict)}</button>${verdict.reason && verdict.reason !== signal?.reason ? `. ${verdict.reason}` : ""}</p>`}

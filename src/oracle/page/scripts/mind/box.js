@@ -35,7 +35,7 @@ export function Box({ one, its: state }) {
     tabindex=${state.isTabStop ? 0 : -1} data-id=${box.id}>
     <title>${box.fullLabel ?? box.label}</title>
     ${state.isTiny ? tiny(box, width, markAt, state) : whole(box, width, { markAt, textAt }, state)}
-  </g>`;
+  </g>${state.aside && !state.isTiny ? html`<g class="besides-node" style=${{ transform: `translate(${one.x}px,${one.y}px)` }}><${SoFar} y=${state.aside === "below" ? 27 : -19} /></g>` : null}`;
 }
 
 // Below half of its size nothing of a box can be read but its mark.
@@ -53,11 +53,10 @@ function whole(box, width, { markAt, textAt }, state) {
     ${box.glyph ? glyph(box.glyph, markAt + 16, -6) : null}
     ${box.isGlyph ? null : html`<text class="name" x=${textAt} y="4">${box.label}</text>`}${" "}
     ${!box.isGlyph && box.isFolded && box.count > 0 ? html`<text class="count" data-open x=${width - 8} y="4" text-anchor="end">${box.count}</text>` : null}
-    ${state.aside ? html`<${SoFar} y=${state.aside === "below" ? 27 : -19} />` : null}
     ${state.differs ? html`${" "}${badge(state.differs, width)}` : null}`;
 }
 
-/** How much has been written. It changes with each piece of text, and the box around it does not. */
+/** How much has been written: beside the box and not in it, whose name it is not part of. It changes with each piece of text, and the box around it does not. */
 function SoFar({ y }) {
   const { run } = useStore("text");
   const text = run?.texts.at(-1);

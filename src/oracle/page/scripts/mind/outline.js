@@ -45,7 +45,7 @@ function branch(box, at, level) {
   const act = () => (box.isGroup ? looking.open(box) : set({ node: state.node === box.unit.inner.path ? null : box.unit.inner.path }));
   const lit = box.isFocus && box.status === "running" ? " lit-node" : box.decided ? " decided" : box.isLit ? " on" : box.status === null ? " off" : "";
   return html`<li key=${box.id} role="none">
-    <button class=${`row${lit}`} role="treeitem" data-id=${box.id} aria-level=${level} aria-label=${boxName(box)} aria-expanded=${box.isLeaf ? undefined : String(isOpen)}
+    <button class=${`row${lit}`} role="treeitem" data-id=${box.id} aria-level=${level} aria-label=${boxName({ ...box, label: wordsOf(box), fullLabel: null })} aria-expanded=${box.isLeaf ? undefined : String(isOpen)}
       aria-selected=${String(state.node === box.unit?.inner.path)} tabindex=${box.id === at.stop ? 0 : -1} onClick=${act}>
       <${Mark} name=${markOf(box.status)} /><span>${wordsOf(box)}</span>${" "}<span class="c">${box.isFolded && box.count ? box.count : ""}</span></button>
     ${isOpen ? html`<ul role="group" class=${box.children.some((child) => child.isLit) ? `lit${at.view.isLive ? "" : " ink"}` : ""}>${box.children.map((child) => branch(child, at, level + 1))}</ul>` : null}

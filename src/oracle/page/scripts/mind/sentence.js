@@ -5,6 +5,7 @@
 
 import { html, useEffect, useRef, useState } from "../html.js";
 import { useStore } from "../store.js";
+import { holdWords } from "../format.js";
 import { coded } from "../coded.js";
 import { connectionWords } from "../words.js";
 import { useShown } from "./shown.js";
@@ -158,7 +159,7 @@ function believedRest({ run, signal }) {
 function lastWordRest({ run }) {
   const cited = run.sources?.cited ?? [];
   const holding = cited.filter((one) => one.holds).length;
-  const held = cited.length ? ` ${holding} of ${plural(cited.length, "citation")} hold${holding === 1 ? "s" : ""}.` : "";
+  const held = cited.length ? ` ${holdWords(holding, cited.length)}.` : "";
   return `In an announced last turn the text is the answer.${held}`;
 }
 

@@ -71,7 +71,7 @@ function OneTree({ name, runs }) {
     <section class="luapane" aria-label="Lua"><header><code>${tree.file.split("/").at(-1)}</code><span>${isChanged ? "a changed copy; nothing is written" : "change a copy to see what it would have decided"}</span>${isChanged ? html`<button class="button plain small" onClick=${() => setText(tree.source)}>Undo all</button><button class="button plain small" onClick=${() => navigator.clipboard.writeText(text)}>Copy</button>` : null}</header>
       <${Editor} area=${area} text=${text ?? ""} setText=${setText} /></section>
     <section class="drawpane" aria-label="Drawing"><header><b>${tree.name}</b><span>${tree.description}</span></header><${Drawing} tree=${tree} onChoose=${(node) => find(words(node, text))} /></section>
-    <section class="whatif" aria-label="What it would have changed" aria-live="polite"><${WhatIf} results=${results} runs=${runs} isChanged=${isChanged} onOpen=${(result) => sideBySide(result).then(setBoth)} /></section>
+    <section class="whatif" tabindex="0" aria-label="What it would have changed" aria-live="polite"><${WhatIf} results=${results} runs=${runs} isChanged=${isChanged} onOpen=${(result) => sideBySide(result).then(setBoth)} /></section>
   </div>`;
 }
 

@@ -14,7 +14,7 @@ export function Shadow() {
   const worse = counted.filter((row) => !row.is_kept).length;
   return html`<section class="pairs" aria-labelledby="shadow-title">
     <header class="listhead"><h2 id="shadow-title">Shadow</h2>
-      <p>The plain loop and the tree, on the same ${plural(table.questions, "question")}.</p>
+      <p>The plain loop and the tree, on the same ${table.questions === 1 ? "question" : plural(table.questions, "question")}.</p>
       <span class="right">${table.passed
         ? html`<span class="ended"><${Mark} name="yes" />as good or better on every measure</span>`
         : html`<span class="ended is-scarce"><${Mark} name="halt" />worse on ${plural(worse, "measure")}</span>`}</span>
