@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.testing import signal
+from oracle.testing import Reply, signal
 from tests.api.test_asking import found, look
 
 DOUBT = "local DOUBTS = "
@@ -31,6 +31,17 @@ def changed_lua(server, run_id, file, old, new):
 
 def replayed(server, run_id, **change):
     return server.http.post(f"/api/runs/{run_id}/replay", json=change)
+
+
+def test_a_node_that_both_runs_come_to_is_not_called_unreached(serve):
+    read = ("read_file", {"path": "auth.py"})
+    again = Reply(text=signal("need_turn", reason="another reason"), calls=[read])
+    with serve(look(), found(), again, found()) as server:
+        runs = [server.ask().json()["run_id"] for _ in range(2)]
+        granted = compared(server, *runs)["differences"][0]
+    assert granted["path"].endswith("another turn is granted")
+    assert granted["a"]["status"] == granted["b"]["status"] == "success"
+    assert granted["why"].startswith("Both come to another turn is granted")
 
 
 @pytest.mark.extra

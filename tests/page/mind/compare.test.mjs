@@ -75,6 +75,15 @@ test("a difference without a node has a name", () => {
   assert.equal(named(3, [], ["calls read"]), "only the plain loop has this turn");
   assert.equal(named(2, ["calls read"], []), "something else is done");
   assert.equal(named(2, ["offers the tools: read"], ["offers the tools: none"]), "other tools are offered");
+  assert.equal(named(1, ["takes it for a question of type code"], ["calls read"]), "only the tree asks what kind of question it is");
+  assert.equal(named(1, ["decides: granted: look"], ["calls read"]), "only the tree decides what the signal leads to");
+  assert.equal(named(1, ["decides: granted: a"], ["decides: granted: b"]), "something else is done");
+});
+
+test("a card without words of its own says that the tools differ as before", () => {
+  const pairs = [1, 2].map((turn) => difference(turn, ["offers the tools: read"], ["offers the tools: read, write"]));
+  const [, second] = withTold(pairs);
+  assert.equal(wordsWithoutNode(second, { a: "tree", b: "plain loop" }, { a: 2, b: 2 }), "other tools are offered, as before");
 });
 
 test("pairs to begin with are the same question asked twice, and runs with their shadows", () => {

@@ -141,7 +141,7 @@ def _differences(before: Decisions, now: Decisions, *, last: int | None) -> list
         no_longer = [] if breaks_off else _more(old.facts, new.facts)
         newly = _more(new.facts, old.facts)
         if first is not None or no_longer or newly:
-            first = first or _by_fact(turn, old.facts, new.facts)
+            first = first or _by_fact(turn, old, new)
             found.append(replace(first, no_longer=no_longer, newly=newly))
     return found
 
@@ -237,11 +237,19 @@ def _gone_from_turn(
     return _gone(turn, _outermost_own(path, common), before.nodes) if path else None
 
 
-def _by_fact(turn: int, before: Sequence[Fact], now: Sequence[Fact]) -> TurnDifference:
-    """Who decided what is new, where the nodes themselves cannot be compared."""
-    known = {fact.text for fact in before}
-    node = next((fact.node for fact in now if fact.node and fact.text not in known), "")
-    return TurnDifference(turn=turn, node=node, before=NOT_REACHED if node else "")
+def _by_fact(turn: int, before: _Turn, now: _Turn) -> TurnDifference:
+    """Who decided what is new, where no node ends differently.
+
+    Both runs may come to it: then it ends the same way in both, and only what it says differs.
+    """
+    known = {fact.text for fact in before.facts}
+    node = next((fact.node for fact in now.facts if fact.node and fact.text not in known), "")
+    if not node:
+        return TurnDifference(turn=turn)
+    was = next((end.status for end in before.nodes if end.path == node), None)
+    if was is None:
+        return TurnDifference(turn=turn, node=node, before=NOT_REACHED)
+    return TurnDifference(turn=turn, node=node, before=was, now=was)
 
 
 def _more(these: Iterable[Fact], others: Iterable[Fact]) -> list[str]:

@@ -128,6 +128,8 @@ def _why(turn: TurnDifference) -> str:
         return f"The second tree does not have {name}."
     if turn.instead:
         return f"In the second, {_name(turn.instead)} comes before it and decides."
+    if turn.node and turn.before == turn.now:
+        return f"Both come to {name}, and what is decided there differs."
     if turn.node and turn.before in (NOT_REACHED, ""):
         return f"Only the second comes to {name}."
     if turn.node and turn.now in (NOT_REACHED, ""):

@@ -28,12 +28,24 @@ function linesOf(one, side, other, before) {
 
 const toolsOf = (does) => new Set(does.flatMap(listed));
 
+// What only one of two loops does at all, and how that is said.
+const ALONE = [
+  [/^takes it for a question/, "asks what kind of question it is"],
+  [/^decides: /, "decides what the signal leads to"],
+];
+
 /** A name for a difference that no node stands for. */
 export function wordsWithoutNode({ turn, told }, names, lengths) {
   if (turn > lengths.b) return `only the ${nounOf(names.a)} has this turn`;
   if (turn > lengths.a) return `only the ${nounOf(names.b)} has this turn`;
   const lines = [...told.a, ...told.b];
-  return lines.every((line) => line.startsWith("offers ")) ? "other tools are offered" : "something else is done";
+  if (!lines.length) return "other tools are offered, as before";
+  if (lines.every((line) => line.startsWith("offers "))) return "other tools are offered";
+  for (const [pattern, words] of ALONE) {
+    const sides = SIDES.filter((side) => told[side].some((line) => pattern.test(line)));
+    if (sides.length === 1) return `only the ${nounOf(names[sides[0]])} ${words}`;
+  }
+  return "something else is done";
 }
 
 const nounOf = (name) => (name === "recorded" ? "recording" : name);
