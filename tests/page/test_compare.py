@@ -46,7 +46,7 @@ def test_a_shadow_pair_has_the_table_of_the_gate_and_its_place_in_runs(serve, op
         pair = server.run(shadow.compare(newest_run(server)))
         page = open_page(f"{server.address}/runs")
         section = page.get_by_role("region", name="Shadow")
-        expect(section).to_contain_text("The plain loop and the tree, on the same 1 question.")
+        expect(section).to_contain_text("The plain loop and the tree, on the same question.")
         section.get_by_role("link", name=pair.run_id[:8]).click()
         expect(page.locator(".sides header").nth(0)).to_contain_text("tree")
         expect(page.locator(".sides header").nth(1)).to_contain_text("plain loop")

@@ -59,8 +59,14 @@ MOST_ADDED_IN_A_FRAME = """async (key) => {
     }
     return Math.max(...added);
 }"""
+TRANSFORMED = """nodes => nodes.flatMap(node => [node, ...node.querySelectorAll("*")])
+    .filter(one => getComputedStyle(one).transform !== "none").length"""
 PLACES = """side => [...side.querySelectorAll('.node')]
-    .map(one => one.dataset.id + one.style.transform)"""
+    .map(one => {
+        const shape = one.querySelector('.shape');
+        const at = ['x', 'y', 'd'].map(name => shape?.getAttribute(name));
+        return one.dataset.id + one.style.transform + at;
+    })"""
 
 
 class SlowStart(ScriptedModel):
@@ -199,6 +205,16 @@ def test_all_draws_what_is_in_view_and_touches_only_what_changes(recording):
     assert 50 < drawn < 500
     touched = page.evaluate(TOUCHED_BY_A_STEP)
     assert touched < drawn / 4
+
+
+def test_the_overview_has_no_transform_of_its_own_for_each_node(recording):
+    """The browser looks through each of them in each frame, and there are hundreds."""
+    page = recording()
+    page.keyboard.press("3")
+    page.wait_for_selector(".tree.tiny .node")
+    own = ".tree.tiny .node[style], .tree.tiny .node [transform], .tree.tiny .node svg"
+    assert page.locator(own).count() == 0
+    assert page.locator(".tree.tiny .node").evaluate_all(TRANSFORMED) == 0
 
 
 def test_nothing_moves_while_all_is_played(recording):

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import expect
 
-from oracle.testing import ScriptedModel
+from oracle.testing import Reply, ScriptedModel, signal
 from tests.api.conftest import serving
 from tests.api.test_access import make
 from tests.page.conftest import HeldModel, answer, ask, look
@@ -183,8 +183,14 @@ def test_a_line_that_breaks_in_mid_answer_is_reported_and_the_answer_goes_on(ser
         line.cut()
         expect(page.locator(".sentence")).to_contain_text("Connection lost.")
         expect(page.locator(".prose")).to_contain_text("It is in")
+        expect(page.locator(".livechip")).to_have_class(re.compile("away"))
+        # Who cannot be reached for some time is not called a lost line any more.
+        gone = page.locator(".offline")
+        expect(gone).to_contain_text("The server does not answer. Start it with oracle serve.")
+        expect(page.locator(".sentence")).to_contain_text("The server does not answer.")
         model.gate.set()
         line.listen(line.port)
+        gone.get_by_role("button", name="Retry").click()
         expect(page.locator(".stop-reason")).to_have_text("answered")
         expect(page.locator(".prose")).to_contain_text("And more of it follows here.")
         expect(page.locator(".offline")).to_have_count(0)
@@ -218,6 +224,38 @@ def test_what_a_write_would_change_is_shown_as_a_difference(serve, root, open_pa
         expect(difference.locator(".add").first).to_have_text("It is in auth.py.")
         expect(difference.locator("span:not(.add, .gone)").first).to_have_text("# Login")
         expect(page.locator("[data-approve=no]")).to_be_focused()
+
+
+def test_a_real_run_that_may_not_write_by_itself_asks_with_the_difference(serve, root, open_page):
+    """A token that may only ask: the run waits for the yes of another one."""
+    note = root / "notes" / "login.md"
+    note.parent.mkdir()
+    note.write_text("# Login\n\nIn old.py.\n")
+    arguments = {"title": "Login", "content": "In auth.py.", "overwrite": True}
+    write = Reply(text=signal("need_turn", reason="x"), calls=[("write_note", arguments)])
+    with serve(write, answer("It is kept: `notes/login.md:3`.")) as server:
+        may_write = make(server, scope="write")
+        page = open_page(server.address, allow=("401",))
+        page.fill("#token", make(server, scope="ask"))
+        page.keyboard.press("Enter")
+        expect(page.locator(".state")).to_contain_text("indexed")
+        ask(page, "Write a note about where login is.")
+        difference = page.get_by_label("What would be written")
+        expect(difference.locator(".gone")).to_have_text("In old.py.")
+        expect(difference.locator(".add").first).to_have_text("In auth.py.")
+        assert "old.py" in note.read_text()
+        [run] = server.http.get("/api/runs", headers=bearer(may_write)).json()
+        waiting = f"/api/runs/{run['id']}/approvals"
+        [one] = server.http.get(waiting, headers=bearer(may_write)).json()
+        server.http.post(
+            f"{waiting}/{one['id']}", json={"approve": True}, headers=bearer(may_write)
+        )
+        expect(page.locator(".stop-reason")).to_be_visible()
+        assert "auth.py" in note.read_text()
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import { useStore } from "../store.js";
 import { markAt as drawMark, markOf } from "../marks.js";
 import { glyph, hexagon } from "./glyphs.js";
 import { HEX } from "./layout.js";
+import { tinyMark } from "./tinymarks.js";
 import { boxName, statusClass } from "./words.js";
 
 /** Everything that decides how a box looks. A box with the same key is not touched. */
@@ -29,18 +30,19 @@ export function Box({ one, its: state }) {
   const markAt = box.shape === "tag" ? 13 : 8;
   const textAt = markAt + 18 + (box.glyph ? 16 : 0);
   const isOpen = !box.isFolded && box.children.length > 0;
-  return html`<g class=${classes.join(" ")} style=${{ transform: `translate(${one.x}px,${one.y}px)` }}
+  const at = `translate(${one.x}px,${one.y}px)`;
+  return html`<g class=${classes.join(" ")} style=${state.isTiny ? undefined : { transform: at }}
     role="treeitem" aria-label=${boxName(box, state.differs)} aria-level=${one.column + 1} aria-setsize=${state.size} aria-posinset=${state.place}
     aria-expanded=${box.isLeaf ? undefined : String(isOpen)} aria-selected=${String(Boolean(state.isPicked))}
     tabindex=${state.isTabStop ? 0 : -1} data-id=${box.id}>
     <title>${box.fullLabel ?? box.label}</title>
-    ${state.isTiny ? tiny(box, width, markAt, state) : whole(box, width, { markAt, textAt }, state)}
-  </g>${state.aside && !state.isTiny ? html`<g class="besides-node" style=${{ transform: `translate(${one.x}px,${one.y}px)` }}><${SoFar} y=${state.aside === "below" ? 27 : -19} /></g>` : null}`;
+    ${state.isTiny ? tiny(one, markAt, state) : whole(box, width, { markAt, textAt }, state)}
+  </g>${state.aside && !state.isTiny ? html`<g class="besides-node" style=${{ transform: at }}><${SoFar} y=${state.aside === "below" ? 27 : -19} /></g>` : null}`;
 }
 
-// Below half of its size nothing of a box can be read but its mark.
-function tiny(box, width, markAt, state) {
-  return html`${outline(box, width)}${state.isStop ? html`<circle class="stop" cx="-7" cy="0" r="4" />` : null}${drawMark(markOf(box.status), markAt, -6, `m${box.step}`)}`;
+// Below half of its size nothing of a box can be read but its mark. It has no origin of its own: see tinymarks.js.
+function tiny({ box, x, y, width }, markAt, state) {
+  return html`${outline(box, width, x, y)}${state.isStop ? html`<circle class="stop" cx=${x - 7} cy=${y} r="4" />` : null}${tinyMark(markOf(box.status), x + markAt + 6, y, `m${box.step}`)}`;
 }
 
 function whole(box, width, { markAt, textAt }, state) {
@@ -64,11 +66,11 @@ function SoFar({ y }) {
   return html`<text class="aside" aria-hidden="true" x="2" y=${y}>${isNow ? `${count(text.length)} characters so far` : ""}</text>`;
 }
 
-function outline(box, width) {
+function outline(box, width, x = 0, y = 0) {
   if (box.shape === "tag") {
-    return html`<path class="shape" d=${`M9 -11H${width - 4}Q${width} -11 ${width} -7V7Q${width} 11 ${width - 4} 11H9L.5 0Z`} />`;
+    return html`<path class="shape" d=${`M${x + 9} ${y - 11}h${width - 13}q4 0 4 4v14q0 4 -4 4h${13 - width}l-8.5 -11Z`} />`;
   }
-  return html`<rect class="shape" x="0" y="-11" width=${width} height="22" rx=${box.shape === "capsule" ? 11 : 4} />`;
+  return html`<rect class="shape" x=${x} y=${y - 11} width=${width} height="22" rx=${box.shape === "capsule" ? 11 : 4} />`;
 }
 
 function badge(number, width) {
