@@ -208,6 +208,11 @@ def test_a_link_to_a_citation_opens_it_also_of_an_earlier_exchange(serve, open_p
         session = page.url.partition("#")[0]
         other = open_page(session + first)
         expect(other.locator(".sources [aria-selected=true]")).to_contain_text("gone.py")
+        # Beside the answer it has the same words as in it.
+        problem = other.locator(".cite-problem").first.inner_text()
+        expect(other.locator(".excerpt .verdict")).to_have_text(problem)
+        expect(other.locator(".excerpt")).to_contain_text("nothing backs it")
+        expect(other.locator(".excerpt")).not_to_contain_text("⚠")
 
 
 def test_a_second_question_goes_to_the_same_conversation_also_before_its_name_is_known(
