@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ PARTS = ("svg.atrest", ".phases .marks")
 
 
 @contextmanager
-def served() -> Iterator[str]:
+def served() -> Generator[str]:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "oracle.toml").touch()
         server = subprocess.Popen(

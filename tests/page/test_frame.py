@@ -149,6 +149,7 @@ def test_sessions_are_found_as_one_types(serve, open_page):
 def test_what_is_typed_after_sessions_are_opened_is_for_them(served, open_page):
     page = open_page(served.address)
     page.locator("[data-panel=sessions]").click()
+    expect(page.locator(".sessions input")).to_be_focused()
     page.keyboard.type("login")
     expect(page.locator(".sessions input")).to_have_value("login")
     page.keyboard.press("Escape")
