@@ -103,6 +103,7 @@ def test_a_conversation_goes_on_and_can_be_linked_to(serve, open_page):
         page = open_page(server.address)
         ask(page)
         page.wait_for_selector(".closing")
+        page.wait_for_url("**/s/*")
         first = page.url
         ask(page, "And what does it return?")
         expect(page.locator(".closing")).to_have_count(2)
@@ -207,3 +208,24 @@ def test_a_link_to_a_citation_opens_it_also_of_an_earlier_exchange(serve, open_p
         session = page.url.partition("#")[0]
         other = open_page(session + first)
         expect(other.locator(".sources [aria-selected=true]")).to_contain_text("gone.py")
+        # Beside the answer it has the same words as in it.
+        problem = other.locator(".cite-problem").first.inner_text()
+        expect(other.locator(".excerpt .verdict")).to_have_text(problem)
+        expect(other.locator(".excerpt")).to_contain_text("nothing backs it")
+        expect(other.locator(".excerpt")).not_to_contain_text("⚠")
+
+
+def test_a_second_question_goes_to_the_same_conversation_also_before_its_name_is_known(
+    serve, open_page
+):
+    with serve(look(), answer(), look(), answer("And `auth.py:2`.")) as server:
+        page = open_page(server.address)
+        held = []
+        page.route("**/api/runs?limit=50", lambda route: held.append(route))
+        ask(page)
+        page.wait_for_selector(".closing")
+        ask(page, "And what does it return?")
+        expect(page.locator("h2.question")).to_have_count(2)
+        held.pop().continue_()
+        expect(page.locator(".closing")).to_have_count(2)
+        assert len(server.http.get("/api/sessions").json()) == 1

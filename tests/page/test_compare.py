@@ -51,11 +51,12 @@ def test_a_shadow_pair_has_the_table_of_the_gate_and_its_place_in_runs(serve, op
         expect(page.locator(".sides header").nth(0)).to_contain_text("tree")
         expect(page.locator(".sides header").nth(1)).to_contain_text("plain loop")
         # Nothing of the tree was done by the plain loop, whose tree does not have it.
-        of_tree = page.locator(".side").nth(1).locator(".node", has_text="decide")
+        of_tree = page.locator(".side").nth(1).locator(".node", has_text="assess")
         expect(of_tree.first).to_have_class(re.compile("absent"))
         expect(
             page.locator(".side").nth(1).locator(".node", has_text="not here")
         ).not_to_have_count(0)
+        expect(page.locator(".diffs li").first).to_contain_text("plain loop not in its tree")
         gate = page.locator(".gate")
         expect(gate.locator("summary")).to_contain_text("as good or better on")
         gate.locator("summary").click()

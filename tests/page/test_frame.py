@@ -146,6 +146,16 @@ def test_sessions_are_found_as_one_types(serve, open_page):
         expect(page.locator(".sessions .row")).to_have_count(1)
 
 
+def test_what_is_typed_after_sessions_are_opened_is_for_them(served, open_page):
+    page = open_page(served.address)
+    page.locator("[data-panel=sessions]").click()
+    expect(page.locator(".sessions input")).to_be_focused()
+    page.keyboard.type("login")
+    expect(page.locator(".sessions input")).to_have_value("login")
+    page.keyboard.press("Escape")
+    expect(page.locator(".sessions")).not_to_have_class("sessions is-open")
+
+
 def test_on_a_very_wide_screen_sessions_stay_open_beside_the_conversation(served, open_page):
     session = served.http.get("/api/sessions").json()[0]["id"]
     page = open_page(f"{served.address}/s/{session}", viewport={"width": 2560, "height": 1200})

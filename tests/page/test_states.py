@@ -197,6 +197,28 @@ def test_a_line_that_breaks_in_mid_answer_is_reported_and_the_answer_goes_on(ser
         line.cut()
 
 
+def test_a_run_that_nobody_works_on_is_called_interrupted_until_it_goes_on(serve, open_page):
+    """As after a kill -9: the next server waits for the end of the lease."""
+    model = HeldModel(look(), answer("It is in `auth.py:1`. And more of it follows here."))
+    said = 'event: interrupted\ndata: {"type":"interrupted"}\n\n'
+    with serve(model=model) as server:
+        page = open_page(server.address)
+        ask(page)
+        page.wait_for_url("**/s/*")
+        page.wait_for_selector(".prose[aria-busy=true]")
+        streams = re.compile(r"/api/runs/\w+/(stream|mind)$")
+        page.route(
+            streams, lambda route: route.fulfill(body=said, content_type="text/event-stream")
+        )
+        page.reload()
+        expect(page.locator(".sentence")).to_contain_text("The run was interrupted.")
+        expect(page.locator(".offline")).to_contain_text("It goes on by itself")
+        page.unroute(streams)
+        model.gate.set()
+        expect(page.locator(".stop-reason")).to_have_text("answered")
+        expect(page.locator(".offline")).to_have_count(0)
+
+
 # A question that waits for a yes to this call.
 WAITING = """async (call) => {
   const { state, touch } = await import("/page/scripts/store.js");

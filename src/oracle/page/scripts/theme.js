@@ -1,4 +1,4 @@
-// Light or dark, before the first paint: no module, so that nothing is drawn in the wrong one.
+// Light or dark, and where one is, before the first paint: no module, so that nothing is drawn in the wrong one.
 (() => {
   const KEY = "oracle.theme";
   const system = matchMedia("(prefers-color-scheme: dark)");
@@ -14,4 +14,6 @@
     show();
   });
   show();
+  // The first paint has a new question; at another address only its frame.
+  document.documentElement.dataset.place = location.pathname === "/" ? "first" : "other";
 })();

@@ -19,6 +19,9 @@ const VERDICTS = {
 };
 export const verdictWords = (verdict) => VERDICTS[verdict] ?? inWords(verdict).replace(/^fallback /, "fallback: ");
 
+/** What a mark in an answer says, without its brackets: "it is at line 16". */
+export const markWords = (mark) => (mark ?? "").replace(/^\s*\(⚠\s*/, "").replace(/\)\s*$/, "");
+
 /** What is said while the server cannot be heard, as a head and the rest. */
 export function connectionWords(connection, isRunLive) {
   if (connection === "gone") return ["The server does not answer.", "Start it with `oracle serve`."];

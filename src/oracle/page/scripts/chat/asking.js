@@ -54,8 +54,14 @@ export function hear(session, exchange) {
   const path = `/api/runs/${exchange.runId}/stream`;
   follow(path, { ends: ["done"], on: taking(session, exchange), onState: connected })
     // An answer is shown as it was stored, if the run it came from has been deleted since.
-    .catch((problem) => (problem.status === 404 && exchange.answer != null ? null : fail(exchange, problem)))
+    .catch((problem) => (problem.status === 404 && exchange.answer != null ? forget(session, exchange) : fail(exchange, problem)))
     .finally(() => listening.delete(exchange.runId));
+}
+
+function forget(session, exchange) {
+  exchange.runId = null;
+  exchange.version += 1;
+  if (state.session === session) touch("session");
 }
 
 /** Ask, after `parent` (the end of the branch if not given; null begins again at the root). */
@@ -68,6 +74,8 @@ export async function ask(question, parent = state.session?.leaf ?? null) {
   session.exchanges.set(NEW, exchange);
   Object.assign(session, { leaf: NEW, shown: NEW, goTo: NEW, editing: null });
   set({ session, citation: null, stage: "tree", tab: "answer" });
+  // A short first answer may be there before one knows the name of the conversation.
+  await session.naming;
   const body = { question };
   if (session.id) body.session_id = session.id;
   if (session.id) body.context_id = parent ?? BEFORE_FIRST;
@@ -85,7 +93,7 @@ export async function ask(question, parent = state.session?.leaf ?? null) {
         if (type === "queued") waitsAs = data.run_id;
         if (!isNamed && id) {
           isNamed = true;
-          name(session, exchange, id.slice(0, id.lastIndexOf(":")));
+          session.naming = name(session, exchange, id.slice(0, id.lastIndexOf(":"))).catch(() => {});
         }
         take(type, data);
       },

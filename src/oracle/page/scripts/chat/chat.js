@@ -15,12 +15,14 @@ import { NEW, liveExchange, openCitationOf, showExchange } from "./asking.js";
 const EAGER = 30;
 /** How near to its end a text must be to be followed. */
 const NEAR = 60;
+const UP = new Set(["ArrowUp", "PageUp", "Home"]);
 
 export function Chat({ isRecording, foot }) {
   const { session } = useStore("session", "route", "playhead", "page");
   const scroll = useRef(null);
   const isFollowing = useRef(true);
   const wasLive = useRef(false);
+  const lastTop = useRef(0);
   const isAimed = useRef(false); // what was asked for is shown until the reader moves
   const [isAway, setAway] = useState(false);
   const [head, setHead] = useState(null);
@@ -47,8 +49,11 @@ export function Chat({ isRecording, foot }) {
   const look = () => {
     const box = scroll.current;
     const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
-    isFollowing.current = isNear;
-    setAway(!isNear);
+    // Text that grows leaves the end behind for a moment. Only a reader who goes up leaves it.
+    if (isNear) isFollowing.current = true;
+    else if (box.scrollTop < lastTop.current) isFollowing.current = false;
+    lastTop.current = box.scrollTop;
+    setAway(!isNear && !isFollowing.current);
     const shown = inView(box, isNear);
     setHead(shown && shown.isPast ? shown.id : null);
     if (shown && session && session.shown !== shown.id && !isAimed.current) {
@@ -63,7 +68,12 @@ export function Chat({ isRecording, foot }) {
   }, [session, branch.length]);
 
   useEffect(() => {
-    const moves = () => { isAimed.current = false; };
+    const moves = (event) => {
+      isAimed.current = false;
+      // The scrolling itself comes later, and text that comes between would take it back.
+      const isUp = event.type === "wheel" ? event.deltaY < 0 : UP.has(event.key);
+      if (isUp && scroll.current.contains(event.target)) isFollowing.current = false;
+    };
     const ends = ["wheel", "touchmove", "pointerdown", "keydown"].map((type) => {
       addEventListener(type, moves, { capture: true, passive: true });
       return () => removeEventListener(type, moves, { capture: true });

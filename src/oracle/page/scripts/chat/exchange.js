@@ -1,4 +1,5 @@
 // A question and its answer, made from the chunks of its run. Pure: it draws and asks nothing.
+import { markWords } from "../words.js";
 
 /** `stored` is an exchange of GET /api/sessions/SESSION, or what is known of a run that has just begun. */
 export function newExchange(stored) {
@@ -127,9 +128,8 @@ function numbered(citations) {
   return citations.map((citation, index) => ({ ...citation, number: index + 1, holds: citation.status === "resolved", problem: problemOf(citation) }));
 }
 
-/** The words of a mark without its brackets: "it is at line 16". */
 function problemOf(citation) {
-  return (citation.mark ?? "").replace(/^\s*\(⚠\s*/, "").replace(/\)\s*$/, "") || (citation.status === "resolved" ? null : citation.status);
+  return markWords(citation.mark) || (citation.status === "resolved" ? null : citation.status);
 }
 
 /** How many citations hold, of how many. */

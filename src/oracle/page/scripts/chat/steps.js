@@ -5,11 +5,13 @@ import { set } from "../store.js";
 import { count } from "../format.js";
 import { callWords, turnWords, verdictWords } from "../words.js";
 
-/** `turns` are those to show; the last one of a live run is under way. */
-export function Steps({ turns, isLive }) {
-  if (!turns.length) return null;
+/** `turns` are those to show; the last one of a live run is under way. Of `expected`, those to come have a place. */
+export function Steps({ turns, isLive, expected = 0 }) {
+  const missing = Math.max(0, expected - turns.length);
+  if (!turns.length && !missing) return null;
   return html`<ol class="steps" aria-label="What it did">
     ${turns.map((turn, index) => html`<${Step} key=${turn.turn} turn=${turn} isUnderWay=${isLive && index === turns.length - 1 && !turn.outcome} />`)}
+    ${Array.from({ length: missing }, (_, at) => html`<li key=${`place ${at}`} class="step-place is-waiting" aria-hidden="true"><span class="bone"></span></li>`)}
   </ol>`;
 }
 

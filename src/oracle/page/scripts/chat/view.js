@@ -33,13 +33,18 @@ export function Exchange({ exchange, session, isEager }) {
       class=${`exchange${exchange.isLive ? " is-live" : ""}`} aria-labelledby=${`q-${exchange.id}`}>
     <h2 class=${`question${exchange.question.length > 160 ? " is-long" : ""}`} id=${`q-${exchange.id}`}>${exchange.question}</h2>
     <${Facts} exchange=${exchange} session=${session} />
-    <${Steps} turns=${turns} isLive=${exchange.isLive} />
+    <${Steps} turns=${turns} isLive=${exchange.isLive} expected=${expectedSteps(exchange)} />
     ${exchange.approvals.map((one) => html`<${Approval} key=${one.id} exchange=${exchange} approval=${one} />`)}
     ${isNear && (text || isWriting) ? html`<${Prose} text=${text} citations=${isWhole ? exchange.citations : null} isWriting=${isWriting} exchangeId=${exchange.id} onOpen=${(number) => openCitationOf(exchange, number)} />` : null}
     ${notices.map((one, index) => html`<p key=${index} class=${`note${one.severity === "warning" ? " is-scarce" : ""}`}><${Mark} name=${one.severity === "warning" ? "halt" : "info"} /><span>${one.text}</span></p>`)}
     ${exchange.problem && html`<p class="note is-broken" role="alert"><${Mark} name="err" /><span>${coded(exchange.problem)} ${exchange.isOrphan ? html`<button type="button" class="link" onClick=${() => askAnew(exchange)}>Ask in a new conversation</button>` : html`<button type="button" class="link" onClick=${() => retry(exchange)}>Ask again</button>`}</span></p>`}
     ${isWhole && exchange.stopReason && html`<${Closing} exchange=${exchange} />`}
   </article>`;
+}
+
+/** How many steps a run had that has not told all of it yet: they have a place, so that the answer does not move. */
+function expectedSteps({ isLive, runId, done, usage }) {
+  return !isLive && runId && !done ? Math.max(0, (usage?.turns ?? 1) - 1) : 0;
 }
 
 /** What is shown: all of it, or what there was at the playhead if the mind plays this run. */

@@ -129,7 +129,7 @@ const LONGEST = 90;
 const shortened = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST).trimEnd()}…` : text);
 
 /** The words above it say the same: yes here, no there; or that the tools of a turn are only where the turn is. */
-const saysOnlyTheSides = (one) => (one.path ? /in the first, .* in the second\.$/.test(one.why) : one.a?.does?.length > 0 || one.b?.does?.length > 0);
+const saysOnlyTheSides = (one) => (one.path ? /in the first, .* in the second\.$|^The second tree does not have/.test(one.why) : one.a?.does?.length > 0 || one.b?.does?.length > 0);
 
 function Missing({ missing }) {
   return html`<li class="assumed"><div class="missing"><${Mark} name="halt" /><span class="where">The recording has no answer to this request. <small>turn ${missing.turn}</small></span><span class="why">${missing.words}</span></div></li>`;

@@ -10,9 +10,12 @@ const HALF = 11;
 const TEXT = 238;
 const GLYPHS = { loop: "loop", selector: "selector", sequence: "sequence" };
 
+/** What the first HTML shows is shown until the tree of this project is known. */
+const FIRST = globalThis.document?.querySelector(".first-paint svg.atrest")?.outerHTML ?? "";
+
 export function TreeAtRest({ outline }) {
   const rows = outline.map((one, at) => rowOf(one, at));
-  if (!rows.length) return html`<div class="atrest is-waiting"></div>`;
+  if (!rows.length) return html`<div class="atrest is-waiting" dangerouslySetInnerHTML=${{ __html: FIRST }}></div>`;
   const height = rows.length * ROW;
   const right = Math.max(TEXT, ...rows.map((row) => row.x + row.width + 34));
   return html`<svg class="tree still atrest" width="520" height=${height} viewBox=${`-0.5 -0.5 520 ${height}`} role="list" aria-label="The parts of the tree">

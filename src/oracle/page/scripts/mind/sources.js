@@ -5,6 +5,7 @@ import { editorAddress } from "../editor.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../html.js";
 import { Mark } from "../marks.js";
 import { set, useStore } from "../store.js";
+import { markWords } from "../words.js";
 
 const BEFORE = 8;
 const AFTER = 40;
@@ -63,9 +64,12 @@ function Place({ place, isChosen }) {
   useEffect(() => { if (isChosen) ref.current.scrollIntoView({ block: "nearest" }); }, [isChosen]);
   return html`<div ref=${ref} class=${`place${place.holds === false ? " fails" : ""}`} role="option" aria-selected=${String(isChosen)} onClick=${() => set({ citation: keyOf(place) })} title=${place.where}>
     <span class="n">${place.number ?? ""}</span><b>${file}<small>${folder}</small></b>
-    <span class="range">${place.holds === false ? html`<${Mark} name="halt" label=${place.problem ?? "does not hold"} /> ` : null}${rangeOf(place)}</span>
+    <span class="range">${place.holds === false ? html`<${Mark} name="halt" label=${problemOf(place)} /> ` : null}${rangeOf(place)}</span>
   </div>`;
 }
+
+/** In the words of the answer, where the same mark is. */
+const problemOf = (place) => markWords(place.note) || place.problem || "does not hold";
 
 function split(path) {
   const at = path.lastIndexOf("/");
@@ -109,7 +113,7 @@ function InEditor({ place }) {
 }
 
 async function linesOf(place, signal) {
-  if (!place.path) return { problem: place.note ?? place.problem ?? "This place is not a file of the project." };
+  if (!place.path) return { problem: place.holds === false ? `Nothing that was read in this run is named ${place.where}, so nothing backs it.` : place.note ?? "This place is not a file of the project." };
   const first = Math.max(1, (place.first ?? wanted(place)) - BEFORE);
   const query = new URLSearchParams({ path: place.path, first, last: (place.last ?? wanted(place)) + AFTER });
   if (place.digest) query.set("digest", place.digest);
@@ -126,11 +130,11 @@ function numbered({ lines: rows, path }, place) {
 function verdictOf(place) {
   if (place.holds === undefined) return null;
   if (place.holds) return html`<span class="verdict yes"><${Mark} name="yes" />holds</span>`;
-  return html`<span class="verdict scarce"><${Mark} name="halt" />${place.problem ?? "does not hold"}</span>`;
+  return html`<span class="verdict scarce"><${Mark} name="halt" />${problemOf(place)}</span>`;
 }
 
 function readBy(place) {
-  if (!place.tool) return place.holds === false ? html`<span>not read in this run</span>` : null;
+  if (!place.tool) return place.holds === false && place.path ? html`<span>not read in this run</span>` : null;
   const [first, last] = place.read ?? [place.first, place.last];
   return html`<span>read in turn ${place.turn} by <code>${place.tool}</code>${first ? `, lines ${first} to ${last}` : ""}</span>`;
 }

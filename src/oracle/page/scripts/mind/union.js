@@ -77,4 +77,4 @@ export function sideWords(side) {
   return side.words ?? side.verdict ?? side.outcome ?? STATUS[side.status] ?? side.status ?? "not reached";
 }
 
-const STATUS = { success: "yes", failure: "no", skipped: "skipped", running: "running", halted: "halted", error: "broken" };
+const STATUS = { success: "yes", failure: "no", skipped: "skipped", running: "running", halted: "halted", error: "broken", gone: "not in its tree" };

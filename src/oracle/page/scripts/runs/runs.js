@@ -41,7 +41,7 @@ export function Runs() {
     ${runs?.length === 0 ? html`<${NoRuns} />` : html`<table aria-label="Runs"><thead><tr><th><span class="vh">chosen</span></th><th>question</th><th>ended</th><th>signals</th><th class="r">turns</th><th class="r">tokens</th><th class="r">time</th><th class="r">citations</th><th class="r">begun</th></tr></thead>
       <tbody ref=${body}>${rows.map((run) => html`<${Row} key=${run.id} run=${run} isChosen=${chosen.includes(run.id)} choose=${() => choose(run.id)} />`)}</tbody></table>`}
     ${runs?.length > 0 && !rows.length && html`<p class="empty">No run has these words.</p>`}
-    <${Shadow} />
+    ${runs && html`<${Shadow} />`}
   </div>`;
 }
 

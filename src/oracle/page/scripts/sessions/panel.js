@@ -11,7 +11,9 @@ export function Sessions() {
   const { panel, sessions, session, search } = useStore("panel", "sessions", "session", "search");
   const field = useRef(null);
   useEffect(() => {
-    if (panel === "search") field.current?.focus();
+    // What is typed next is for the panel, not for the page behind it; but no keyboard comes up by itself.
+    const isOver = panel && innerWidth < 2300 && !matchMedia("(pointer: coarse)").matches;
+    if (panel === "search" || isOver) field.current?.focus();
     if (panel) listSessions();
   }, [panel]);
   const isOpen = Boolean(panel);
