@@ -295,6 +295,11 @@ def named(value: object, longest: int = 120) -> str:
     return text if len(text) <= longest else f"{text[:longest]}…"
 
 
+def with_article(noun: str) -> str:
+    """`an int`, `a dict`."""
+    return f"{'an' if noun[:1].lower() in {*'aeio'} else 'a'} {noun}"
+
+
 def unless_full(problem: Exception, step: str) -> str:
     """The step after a file that cannot be written. On a full disk it is another one."""
     if getattr(problem, "errno", None) in (errno.ENOSPC, errno.EDQUOT):

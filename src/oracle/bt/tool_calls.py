@@ -42,6 +42,7 @@ from oracle.errors import InterruptedWrite
 from oracle.logs import logger_of
 from oracle.models.stream_chunk import ChunkType
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.background import is_being_cancelled
 from oracle.services.control.conversation import Weight, with_result
 from oracle.services.control.needs import Yield, words_in
 from oracle.services.control.repetition import REMEMBERED, name_of_call, name_of_result
@@ -242,7 +243,9 @@ async def _result_of(ctx: TickContext, call: Call, spec: ToolSpec | None) -> Res
                 result = well_formed(await tools.run(name, arguments, written))
             else:
                 result = well_formed(await tools.run(name, arguments))
-        except Exception as problem:
+        except (Exception, asyncio.CancelledError) as problem:
+            if isinstance(problem, asyncio.CancelledError) and is_being_cancelled():
+                raise
             log.error("%s failed:\n%s", name, redacted_traceback(problem))
             result = failed(redact(f"{name} failed: {type(problem).__name__}: {problem}"))
         return {**result, "seconds": round(time.monotonic() - began, 4)}

@@ -283,6 +283,14 @@ def _forget_task(task: asyncio.Task[Any]) -> None:
         log.info("abandoned work failed: %s", problem)
 
 
+def is_being_cancelled() -> bool:
+    """Whether somebody wants the task to end that is running. If not, a `CancelledError` that
+    arrives was raised by foreign code, and is a failure like any other.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 def run_async(work: Coroutine[Any, Any, Result], new_loop: NewLoop | None = None) -> Result:
     """Like `asyncio.run`, but it returns even if a task or a thread does not end."""
     with async_runner(new_loop) as runner:

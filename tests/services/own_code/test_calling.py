@@ -3,12 +3,17 @@
 import asyncio
 import datetime
 import itertools
+import os
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
+from pydantic import Field
 
 import oracle
 from oracle import Found
@@ -17,7 +22,19 @@ from oracle.services.own_code.tool import own_tool_of
 from oracle.services.project.roots import Root, Roots
 from oracle.services.tools.executor import ToolBox
 from oracle.services.tools.results import well_formed
+from tests.services.own_code.projects import project_with
 from tests.tables import each_row
+
+FORKS = """import os
+
+import oracle
+
+
+@oracle.tool
+def look():
+    "Look."
+    return "child" if os.fork() == 0 else "parent"
+"""
 
 
 async def run(function, arguments=None, **options):
@@ -180,6 +197,76 @@ async def test_whatever_is_raised_is_a_failed_result(raised, is_async, in_this_l
     kind = raised.partition("(")[0].removeprefix("asyncio.")
     assert result["content"].startswith(f"look failed: {kind}")
     assert "Traceback" not in result["content"]
+
+
+@pytest.mark.parametrize("in_this_loop", [False, True])
+async def test_a_tool_that_cancels_its_own_task_fails_and_nothing_else_does(in_this_loop):
+    body = "asyncio.current_task().cancel(); await asyncio.sleep(1)"
+    result = await run(tool(body, is_async=True), in_this_loop=in_this_loop)
+    assert result["content"].startswith("look failed: CancelledError")
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_of_a_group_of_exceptions_the_first_one_is_named_with_its_line():
+    async def look():
+        """Look."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(inner())
+
+    async def inner():
+        raise KeyError("no such ticket")
+
+    result = await run(look)
+    line = inner.__code__.co_firstlineno + 1
+    assert f"; first: KeyError: 'no such ticket' (test_calling.py:{line})" in result["content"]
+
+
+async def test_os_exit_is_a_failure_and_a_child_ends_where_the_tool_ends():
+    result = await run(tool("import os; os._exit(0)"))
+    assert "SystemExit: os._exit(0) was called" in result["content"]
+    assert os._exit.__module__ == "posix"
+
+
+def test_a_tool_that_forks_leaves_no_second_command(tmp_path):
+    root = project_with(tmp_path / "p", tools__a=FORKS)
+    code = (
+        "import asyncio, sys\n"
+        "from oracle.services.own_code.calling import as_tool\n"
+        "from oracle.services.own_code.tool import own_tool_of\n"
+        "from oracle.services.tools.executor import ToolBox\n"
+        f"sys.path.insert(0, {str(root / '.oracle/tools')!r})\n"
+        "import a\n"
+        "box = ToolBox([as_tool(own_tool_of(a.look))])\n"
+        "print(asyncio.run(box.run('look', {}))['content'])\n"
+    )
+    # The pipe is closed only when every process that has it has ended.
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.count("parent") == 1
+    assert "child" not in done.stdout
+
+
+async def test_a_field_of_pydantic_gives_its_default_and_its_description():
+    @oracle.tool
+    def look(limit: int = Field(default=5, description="How many.", le=9)):
+        """Look."""
+        return f"{limit!r}"
+
+    spec = as_tool(own_tool_of(look)).spec
+    assert spec.parameters["properties"]["limit"]["description"] == "How many."
+    assert "5" in (await run(look))["content"]
+    assert "7" in (await run(look, {"limit": 7}))["content"]
+    assert not (await run(look, {"limit": 10}))["success"]
+
+
+async def test_a_wrong_structure_is_said_to_be_an_object():
+    class Where(TypedDict):
+        x: int
+
+    def look(where: Where):
+        """Look."""
+
+    result = await run(look, {"where": 3})
+    assert "It takes where (object)" in result["content"]
 
 
 async def test_a_failure_names_the_line_and_no_secret():

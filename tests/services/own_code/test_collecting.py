@@ -45,7 +45,12 @@ def test_files_share_code_by_relative_imports(tmp_path):
         ("import oracle\n\nx = 1 / 0", ".oracle/tools/a.py:3: ZeroDivisionError: division by zero"),
         ("def f(:", ".oracle/tools/a.py:1: SyntaxError: invalid syntax"),
         ("import sys\nsys.exit(3)", ".oracle/tools/a.py:2: SystemExit: 3"),
-        ("raise KeyboardInterrupt", ".oracle/tools/a.py:1: KeyboardInterrupt: "),
+        ("raise KeyboardInterrupt", ".oracle/tools/a.py:1: KeyboardInterrupt; the tools"),
+        ("import os\n\nos._exit(0)", ".oracle/tools/a.py:3: SystemExit: os._exit(0) was called"),
+        ("import sys\nsys.modules['json'] = None", "it replaces 'json' in sys.modules"),
+        ("import sys\ndel sys.modules['json']", "it replaces 'json' in sys.modules"),
+        ("import sys\nsys.modules['no_such'] = None", "it replaces 'no_such' in sys.modules"),
+        ("import sys\nsys.modules['json'] = object()", "it replaces 'json' in sys.modules"),
         ("import helpers", "for a file beside it write `from .helpers import …`"),
         ("\0", ".oracle/tools/a.py: "),
         ("x = 1", ".oracle/tools/a.py has no tool; put @oracle.tool above a function"),
@@ -60,6 +65,27 @@ def test_a_file_that_cannot_be_imported_costs_only_its_own_tools(tmp_path, text,
     assert "hunter2" not in problems[0]
     assert "\n" not in problems[0]
     assert "has no tool" in problem or "the tools of .oracle/tools/a.py are missing" in problems[0]
+
+
+def test_a_file_that_replaces_a_module_leaves_it_as_it_was(tmp_path):
+    before = sys.modules["json"]
+    text = "import sys\nsys.modules['json'] = None\nsys.modules['no_such'] = None"
+    loaded(project_with(tmp_path / "p", tools__a=text))
+    assert sys.modules["json"] is before
+    assert "no_such" not in sys.modules
+
+
+def test_a_tool_that_cannot_be_offered_is_named_and_the_others_stay(tmp_path):
+    text = (
+        "import oracle\nfrom typing import Self\n\n\n@oracle.tool\n"
+        'def look(q: Self) -> str:\n    "Odd."\n    return "x"\n'
+    )
+    root = project_with(tmp_path / "p", tools__a=text, tools__b=TOOL)
+    names, problems = loaded(root)
+    assert names == ["search_tickets"]
+    assert (
+        "a.py:5: tool 'look': an argument has the type of the tool's own arguments" in problems[0]
+    )
 
 
 def test_a_wrong_tool_is_named_with_its_line(tmp_path):
@@ -138,7 +164,7 @@ def test_a_package_offers_tools_by_its_entry_point(package, value):
         ("1 / 0", "shop_tools", "entry point shop: shop_tools: ZeroDivisionError"),
         (TOOL, "shop_tools:other", "AttributeError: .*other.*; it is missing"),
         (TOOL, "missing_shop", "ModuleNotFoundError"),
-        (f"{TOOL}\nx = 7", "shop_tools:x", "shop: shop_tools:x: .*'int': it is a int; make it"),
+        (f"{TOOL}\nx = 7", "shop_tools:x", "shop: shop_tools:x: .*'int': it is an int; make it"),
     ],
 )
 def test_a_broken_package_is_named(package, text, value, problem):

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Literal, Optional, TypedDict
+from typing import Annotated, Literal, Optional, Self, TypedDict
 
 import pytest
 from pydantic import BaseModel, Field
@@ -223,6 +223,22 @@ def misspelt(query: str):
     """
 
 
+def itself(query: Self):
+    """Look."""
+
+
+def ellipsis(query: str = ...):
+    """Look."""
+
+
+def wrong_default(limit: int = "x"):
+    """Look."""
+
+
+def wrong_field(limit: int = Field(default="x")):
+    """Look."""
+
+
 class Desk:
     def look(self, query: str):
         """Look."""
@@ -244,6 +260,10 @@ class Desk:
         (private, {}, "'_query' has a name that pydantic keeps; rename it"),
         (misspelt, {}, "describes 'quary', but there is no such argument; did you mean 'query'"),
         (Desk.look, {}, "the argument 'self' has no type; pass the method of an object"),
+        (itself, {}, "the type of the tool's own arguments"),
+        (ellipsis, {}, "the default of 'query' is `...`; leave it out"),
+        (wrong_default, {}, "the default of 'limit' is 'x', which is not of its type"),
+        (wrong_field, {}, "the default of 'limit' is 'x', which is not of its type"),
         (Desk, {}, "it is a type; make it a function"),
         (partial(no_words), {}, "it is a partial; make it a function"),
         (spec_of, {"name": "a b"}, "no type"),
@@ -266,6 +286,7 @@ def test_a_function_that_cannot_be_a_tool_is_an_error_with_its_place(function, o
         ({"for_": [7]}, "for_ has 7; there are"),
         ({"for_": []}, "for_ is empty"),
         ({"for_": ["conversational"]}, "offered no tools"),
+        ({"writes": "no"}, "writes is 'no'; give True or False"),
         ({"timeout": 0}, "give seconds up to 600"),
         ({"timeout": float("nan")}, "give seconds up to 600"),
         ({"timeout": "5"}, "give a number"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from oracle.bt.board import (
@@ -35,6 +35,7 @@ from oracle.services.coverage.extracts import (
 from oracle.services.coverage.parts import ASKED_ABOUT, Part
 from oracle.services.llm.protocol import Message, Model, ModelRequest
 from oracle.services.prompting.tokens import estimate_tokens
+from oracle.services.tools.arguments import with_checked_calls
 
 Reply = dict[str, Any]
 
@@ -106,7 +107,7 @@ async def _gathered(model: Model, request: ModelRequest) -> Reply:
     A reply that breaks off is an error, but what had arrived is paid for.
     """
     text, usage, thought, error, was_cut = "", None, 0, None, False
-    parts = model.stream(request)
+    parts = with_checked_calls(model.stream(request))
     try:
         async for part in parts:
             text += part.get("text", "")
@@ -119,8 +120,7 @@ async def _gathered(model: Model, request: ModelRequest) -> Reply:
             raise
         error, was_cut = str(problem), True
     finally:
-        if isinstance(parts, AsyncGenerator):
-            await parts.aclose()
+        await parts.aclose()
     counted = None if usage is None else dict(usage)
     return {
         "text": text,

@@ -139,8 +139,8 @@ def _range(wanted: FileReference, total: int) -> Lines:
         return 1, max(1, total)
     if first > total:
         raise InputError(
-            f"{named(wanted.text)}: the file has only {total} lines; leave out the lines to attach "
-            "all of it"
+            f"{named(wanted.text)}: the file has only {total} line{'' if total == 1 else 's'}; "
+            "leave out the lines to attach all of it"
         )
     return first, total if wanted.last is None else min(wanted.last, total)
 

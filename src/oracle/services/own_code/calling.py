@@ -22,9 +22,10 @@ from typing import Any, Final, cast
 
 from oracle.errors import InterruptedWrite, ToolProblem
 from oracle.logs import logger_of
-from oracle.services.background import DaemonThreads, within
+from oracle.services.background import DaemonThreads, is_being_cancelled, within
 from oracle.services.own_code.found import answer_of
 from oracle.services.own_code.prints import prints_kept
+from oracle.services.own_code.process import process_kept
 from oracle.services.own_code.tool import OwnTool
 from oracle.services.project.redaction import redacted_traceback
 from oracle.services.project.roots import Roots
@@ -109,11 +110,13 @@ async def _answer(
 
 
 def _passed(own: OwnTool, given: Arguments) -> tuple[list[Any], dict[str, Any]]:
-    """Only what the model wrote: for the rest the function has its own defaults.
+    """Only what the model wrote: for the rest the function has its own defaults, unless they are
+    fields of pydantic.
 
     A copy, because the arguments are on record, and a function may change what it gets.
     """
-    values = {name: deepcopy(given.__dict__[name]) for name in given.model_fields_set}
+    named = given.model_fields_set | own.by_pydantic
+    values = {name: deepcopy(given.__dict__[name]) for name in named}
     positional = [values.pop(name) for name in own.positional if name in values]
     return positional, values
 
@@ -124,7 +127,7 @@ async def _in_thread(work: Callable[[], Any], *, must_end: bool = False) -> Any:
 
 
 def _called(call: Callable[[], Any]) -> tuple[Any, str]:
-    with prints_kept() as printed:
+    with prints_kept() as printed, process_kept():
         return _guarded(call), printed.text
 
 
@@ -138,15 +141,21 @@ def _guarded(work: Callable[[], Any]) -> Any:
 
 
 async def _awaited(call: Callable[[], Awaitable[Any]]) -> tuple[Any, str]:
-    with prints_kept() as printed:
+    """In a task of its own: what cancels its own task must not cancel the run."""
+    try:
+        return await asyncio.create_task(_kept(call))
+    except asyncio.CancelledError as problem:
+        if is_being_cancelled():
+            raise
+        raise _Raised(problem) from None
+
+
+async def _kept(call: Callable[[], Awaitable[Any]]) -> tuple[Any, str]:
+    with prints_kept() as printed, process_kept():
         try:
             return await call(), printed.text
-        except asyncio.CancelledError as problem:
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
-                raise
-            # Own code has raised it itself. Nobody has cancelled this task.
-            raise _Raised(problem) from None
+        except asyncio.CancelledError:
+            raise
         except BaseException as problem:
             raise _Raised(problem) from None
 
@@ -162,7 +171,9 @@ async def _in_own_loop(call: Callable[[], Awaitable[Any]]) -> tuple[Any, str]:
     work = asyncio.run_coroutine_threadsafe(_awaited(call), loop)
     try:
         return await asyncio.wrap_future(work)
-    except asyncio.CancelledError:
+    except asyncio.CancelledError as problem:
+        if not is_being_cancelled():
+            raise _Raised(problem) from None
         # It is cancelled, because it took too long or the run ends. A loop that is blocked does not
         # obey: the next call gets another one.
         _threads.submit(_give_up_if_blocked, loop)
@@ -212,7 +223,15 @@ def _what_failed(own: OwnTool, problem: BaseException) -> str:
     except Exception:
         message = "its message cannot be shown"
     said = f"{type(problem).__name__}{f': {message}' if message else ''}"
-    return f"{own.name} failed: {said}{_place_of(own, problem)}"
+    return f"{own.name} failed: {said}{_place_of(own, problem)}{_first_inside(own, problem)}"
+
+
+def _first_inside(own: OwnTool, problem: BaseException) -> str:
+    """Of a group, such as that of an `asyncio.TaskGroup`, the first exception says what failed."""
+    if not isinstance(problem, BaseExceptionGroup):
+        return ""
+    group = cast("BaseExceptionGroup[BaseException]", problem)
+    return f"; first: {_what_failed(own, group.exceptions[0]).partition(' failed: ')[2]}"
 
 
 def _place_of(own: OwnTool, problem: BaseException) -> str:

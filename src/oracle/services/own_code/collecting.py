@@ -127,11 +127,16 @@ class _Collected:
         self, function: Function, place: str, *, is_passed: bool = False, entry: str = ""
     ) -> None:
         """`entry` names an entry point, which may lead to anything, not only to a function."""
+        from oracle.services.own_code.calling import as_tool
         from oracle.services.own_code.tool import own_tool_of
         from oracle.services.tools.project_tools import NAMES
 
         try:
             own = own_tool_of(function)
+            try:
+                as_tool(own).spec  # noqa: B018 - each question would make it, and fail
+            except Exception as problem:
+                raise own.error(f"it cannot be offered: {problem}") from problem
             if not is_passed and any(own is each.tool for each in self.tools.values()):
                 return  # one file imports it from another
             if own.name in NAMES:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from oracle.errors import ToolProblem
+from oracle.errors import ToolProblem, with_article
 from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.regular_file import read_regular
@@ -47,7 +47,7 @@ class Found:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError(f"the text of Found is a {_type_of(self.text)}; give text")
+            raise TypeError(f"the text of Found is {_type_of(self.text)}; give text")
         given = [self.places] if isinstance(self.places, str) else list(self.places)
         for each in given:
             if not isinstance(each, str) or not each.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -102,7 +102,7 @@ def _as_found(name: str, value: object) -> list[Found]:
     given = cast("object", value)
     if _holds_found(given):
         raise ToolProblem(
-            f"{name} returned oracle.Found inside of a {_type_of(given)} with other values, where "
+            f"{name} returned oracle.Found inside of {_type_of(given)} with other values, where "
             "its places would be lost; it must return one Found, or a list of nothing else"
         )
     if isinstance(value, str):
@@ -124,7 +124,7 @@ def _as_json(name: str, value: object) -> str:
     """JSON text; empty for an empty list or object."""
     kind = _type_of(value)
     if inspect.isasyncgen(value) or isinstance(value, Iterator):
-        raise ToolProblem(f"{name} returned a {kind}; it must return a list or text")
+        raise ToolProblem(f"{name} returned {kind}; it must return a list or text")
     if isinstance(value, bytes | bytearray | memoryview):
         raise ToolProblem(f"{name} returned bytes; it must return text, so decode them")
     from pydantic_core import PydanticSerializationError, to_jsonable_python
@@ -139,7 +139,7 @@ def _as_json(name: str, value: object) -> str:
         return json.dumps(plain, ensure_ascii=False, indent=1) if is_long else text
     except (PydanticSerializationError, ValueError, TypeError, RecursionError) as problem:
         raise ToolProblem(
-            f"{name} returned a {kind} that is not JSON ({one_line(str(problem))}); it "
+            f"{name} returned {kind} that is not JSON ({one_line(str(problem))}); it "
             "must return text, JSON-shaped data or oracle.Found"
         ) from None
 
@@ -211,4 +211,4 @@ def _titled(title: str, text: str) -> Source:
 
 
 def _type_of(value: object) -> str:
-    return type(value).__name__
+    return with_article(type(value).__name__)

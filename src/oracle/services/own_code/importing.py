@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import field
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -22,6 +23,7 @@ from oracle.errors import OwnCodeError
 from oracle.lazy_dataclass import dataclass
 from oracle.services.own_code.files import CodeFile, Kind
 from oracle.services.own_code.prints import prints_kept
+from oracle.services.own_code.process import process_kept
 from oracle.services.project.redaction import redact
 
 SECONDS_TO_IMPORT: Final = 10.0
@@ -141,13 +143,16 @@ def run_apart(work: Callable[[], Any]) -> Outcome:
     outcome = Outcome(problem=TimeoutError(late))
 
     def run() -> None:
-        with prints_kept() as printed:
+        with prints_kept() as printed, process_kept(), _modules_kept() as replaced:
             try:
                 outcome.value, outcome.problem = work(), None
             # A file may call `sys.exit`.
             except BaseException as problem:
                 outcome.problem = problem
             outcome.printed = printed.text
+        if replaced:
+            names = ", ".join(map(repr, replaced[:3]))
+            outcome.problem = ImportError(f"it replaces {names} in sys.modules, which others use")
 
     thread = Thread(target=run, name="own-import", daemon=True)
     thread.start()
@@ -158,6 +163,26 @@ def run_apart(work: Callable[[], Any]) -> Outcome:
             outcome.lines.setdefault(frame.f_code.co_filename, frame.f_lineno)
             frame = frame.f_back
     return outcome
+
+
+@contextmanager
+def _modules_kept() -> Generator[list[str]]:
+    """Modules that were there before are there afterwards. The names of others that were put in
+    their place are in the list.
+    """
+    before = dict(sys.modules)
+    replaced: list[str] = []
+    try:
+        yield replaced
+    finally:
+        for name in [each for each in before if sys.modules.get(each) is not before[each]]:
+            sys.modules[name] = before[name]
+            replaced.append(name)
+        none: Any = None
+        for name in [each for each, module in sys.modules.items() if module is none]:
+            if name not in before:
+                del sys.modules[name]
+                replaced.append(name)
 
 
 def _failed(file: CodeFile, outcome: Outcome) -> str:
@@ -185,7 +210,8 @@ def said(problem: BaseException) -> str:
             text = f"there is no {inner.replace('.', '/')}.py beside it; folders are not searched"
         else:
             text += f"; for a file beside it write `from .{problem.name} import …`"
-    return redact(f"{type(problem).__name__}: {text}")[:_LONGEST_MESSAGE]
+    kind = type(problem).__name__
+    return redact(f"{kind}: {text}" if text else kind)[:_LONGEST_MESSAGE]
 
 
 def _line_of(file: CodeFile, problem: BaseException) -> int | None:

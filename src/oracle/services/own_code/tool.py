@@ -28,17 +28,17 @@ from typing import (
     overload,
 )
 
-from pydantic import Field, create_model
+from pydantic import Field, TypeAdapter, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from oracle.errors import OwnCodeError, did_you_mean
+from oracle.errors import OwnCodeError, did_you_mean, with_article
 from oracle.lazy_dataclass import dataclass
 from oracle.models.query_classification import QueryType
 from oracle.models.source_kind import SOURCE_KINDS
 from oracle.models.tool_spec import Role, ToolSpec, role_by_name, speaks_of_a_change
 from oracle.services.own_code.docstrings import Described, described
-from oracle.services.tools.model_arguments import Arguments
+from oracle.services.tools.model_arguments import Arguments, model_schema
 
 _MARK: Final = "__oracle_tool__"
 _SECONDS: Final = 20.0
@@ -62,6 +62,8 @@ class OwnTool:
     description: str
     arguments: type[Arguments]
     positional: tuple[str, ...]
+    by_pydantic: frozenset[str]
+    """Arguments whose default is a `Field(…)`: the function does not know the value."""
     role: Role
     query_types: frozenset[QueryType]
     timeout: float
@@ -136,6 +138,8 @@ def _own_tool(
     draft = _Draft(function, name)
     signature = draft.signature()
     words = described(inspect.getdoc(function), signature.parameters)
+    if not isinstance(writes, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+        draft.fail(f"writes is {writes!r:.60}; give True or False")
     if not words.summary:
         draft.fail("it has no docstring; write one that says when to use it: the model reads it")
     for unknown in words.unknown:
@@ -150,6 +154,9 @@ def _own_tool(
         arguments=arguments,
         positional=tuple(
             key for key, own in signature.parameters.items() if own.kind is own.POSITIONAL_ONLY
+        ),
+        by_pydantic=frozenset(
+            key for key, own in signature.parameters.items() if isinstance(own.default, FieldInfo)
         ),
         role="write" if writes else _role(draft.name, arguments),
         query_types=types,
@@ -187,7 +194,9 @@ class _Draft:
         own_name = getattr(function, "__name__", type(function).__name__)
         self.name: str = own_name if name is None else name
         if not inspect.isroutine(function) or code is None:
-            self.fail(f"it is a {type(function).__name__}; make it a function with `def`")
+            self.fail(
+                f"it is {with_article(str(type(function).__name__))}; make it a function with `def`"
+            )
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             self.fail("it yields; return all of the text or a list instead")
 
@@ -260,19 +269,42 @@ class _Draft:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 made = create_model(self.name or "tool", __base__=Arguments, **fields)
-                made.model_json_schema()
+                is_object = model_schema(made).get("type") == "object"
         except Exception as problem:
             why = str(problem).partition("\n")[0]
             self.fail(
                 f"its arguments cannot be described as JSON ({why}); use str, int, float, bool, "
                 "list, dict, Literal, a dataclass, a TypedDict or a pydantic model"
             )
+        if not is_object:
+            self.fail("an argument has the type of the tool's own arguments (Self); name a type")
+        for key, own in signature.parameters.items():
+            self._check_default(key, own.default, hints[key], made.model_fields[key])
         return made
+
+    def _check_default(self, key: str, default: object, hint: Any, field: FieldInfo) -> None:
+        if isinstance(default, FieldInfo):
+            if field.is_required():
+                return
+            default = field.get_default(call_default_factory=True, validated_data={})
+        if default is ...:
+            self.fail(f"the default of {key!r} is `...`; leave it out if the argument is required")
+        # `x: int = None` is common, and says what it means.
+        if default is None or default is inspect.Parameter.empty:
+            return
+        try:
+            TypeAdapter(hint).validate_python(default)
+        except ValidationError:
+            self.fail(f"the default of {key!r} is {default!r:.60}, which is not of its type")
+        except Exception:
+            return  # of a type that cannot be checked alone; the function knows its own default
 
 
 def _default(own: inspect.Parameter) -> Any:
     if own.default is own.empty:
         return ...
+    if isinstance(own.default, FieldInfo) or own.default is ...:
+        return own.default
     try:
         to_jsonable_python(own.default)
     except (PydanticSerializationError, ValueError):

@@ -7,13 +7,15 @@ the events, `--json` and the provider. The rest is kept as text, with the reason
 from __future__ import annotations
 
 import json
+from asyncio import CancelledError
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from math import isfinite
 from typing import Any, Final, NoReturn, cast
 
-from oracle.errors import ToolProblem, named
+from oracle.errors import ModelBrokeOff, ToolProblem, named, with_article
 from oracle.patterns import lazy_pattern
 from oracle.plain import LARGEST_INTEGER
+from oracle.services.background import is_being_cancelled
 
 DEEPEST: Final = 6
 """How deep lists and objects may be nested in arguments. Ours are flat."""
@@ -38,6 +40,10 @@ async def with_checked_calls(parts: AsyncIterator[Any]) -> AsyncGenerator[Any]:
     try:
         async for part in parts:
             yield {"tool_call": checked_call(part["tool_call"])} if "tool_call" in part else part
+    except CancelledError:
+        if is_being_cancelled():
+            raise
+        raise ModelBrokeOff("the model cancelled its own response; ask again") from None
     finally:
         if isinstance(parts, AsyncGenerator):
             await parts.aclose()
@@ -119,7 +125,7 @@ def _named(value: object) -> str:
     try:
         return named(value, 80)
     except (ValueError, RecursionError):
-        return f"a {type(value).__name__} that is too large to show"
+        return f"{with_article(type(value).__name__)} that is too large to show"
 
 
 def _text(given: object) -> str:

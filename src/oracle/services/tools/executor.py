@@ -9,6 +9,7 @@ from typing import Any, Final
 from oracle.errors import InterruptedWrite, ToolProblem, did_you_mean, named
 from oracle.logs import logger_of
 from oracle.models.tool_spec import ToolSpec
+from oracle.services.background import is_being_cancelled
 from oracle.services.project.redaction import redacted_traceback
 from oracle.services.tools.answer import LONGEST_CONTENT, Answer, as_result, failure, one_line
 from oracle.services.tools.protocol import ToolResult
@@ -99,6 +100,10 @@ class ToolBox:
             return failure(str(problem))
         except InterruptedWrite as problem:
             return {**failure(str(problem)), "is_unknown": True}
+        except asyncio.CancelledError:
+            if is_being_cancelled():
+                raise
+            return failure(f"{tool.name} cancelled itself; try another way")
         except TimeoutError:
             # A `TimeoutError` can also come from the network, before our own limit is reached.
             if not limit.expired():

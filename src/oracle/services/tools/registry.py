@@ -108,8 +108,9 @@ def _checked(cls: type[A], given: Mapping[str, object]) -> A:
 
 
 def _type_of(schema: Mapping[str, Any]) -> str:
-    kinds = [kind for option in schema.get("anyOf", [schema]) if (kind := option.get("type"))]
-    return " or ".join(kind for kind in kinds if kind != "null") or "any"
+    options = schema.get("anyOf", [schema])
+    kinds = ["object" if "$ref" in option else option.get("type") for option in options]
+    return " or ".join(kind for kind in kinds if kind not in ("null", None)) or "any"
 
 
 # Made once for each class: a process has many agents, and pydantic takes 2 ms for a class.
