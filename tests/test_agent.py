@@ -1,6 +1,7 @@
 """`Oracle`: the agent for programs."""
 
 import asyncio
+import re
 import resource
 
 import pytest
@@ -10,6 +11,7 @@ from oracle.errors import InputError
 from oracle.testing import ScriptedModel, ScriptedTools
 from tests.asking import TALK
 from tests.scenarios import CODE, TOOLS, WRITE, WRITING, held, search, yes
+from tests.tables import each_row
 
 
 @pytest.fixture
@@ -139,6 +141,63 @@ async def test_a_model_can_be_given_by_its_name(project):
 def test_what_is_no_model_is_refused_at_once(project):
     with pytest.raises(InputError, match="model is 3; give a name"):
         Oracle(project=project, model=3)
+
+
+@each_row(
+    ("options", "message"),
+    [
+        ({"project": None}, "project is None; give the path of a folder"),
+        ({"project": b"."}, "project is b'.'; give"),
+        ({"limits": {"turns": 3}}, "give oracle.Limits"),
+        ({"limits": Limits(turns="3")}, "turns: '3' is not a limit; give a whole number"),
+        ({"limits": Limits(turns=True)}, "turns: True is not a limit"),
+        ({"limits": Limits(turns=1.5)}, "turns: 1.5 is not a limit; give a whole number"),
+        ({"limits": Limits(tokens=None)}, "tokens: None is not a limit"),
+        ({"limits": Limits(seconds="9")}, "seconds: '9' is not a limit; give a number"),
+        ({"approve": 3}, "approve is 3; give a function"),
+        ({"remembers": "no"}, "remembers is 'no'; give True or False"),
+        ({"tools": 3}, "tools is an int; pass a list"),
+    ],
+)
+def test_an_option_of_a_wrong_type_is_refused_at_once(tmp_path, options, message):
+    (tmp_path / "oracle.toml").touch()
+    with pytest.raises(InputError, match=re.escape(message)):
+        Oracle(**{"project": tmp_path, **options})
+
+
+@each_row(
+    ("question", "options", "message"),
+    [
+        (None, {}, "the question is None; give text"),
+        (b"x", {}, "the question is b'x'; give text"),
+        ("x", {"context_id": 3}, "context_id is 3; give"),
+        ("x", {"attachment": None}, "attachment is None; give text"),
+        ("x", {"attachment": b"x"}, "attachment is b'x'; give text"),
+        ("x", {"attachment": "x" * 500_001}, "attachment has 500,001 bytes"),
+        ("x", {"attachments": 3}, "attachments is 3; give a list of paths"),
+        ("x", {"attachments": [b"a.py"]}, "an attachment is b'a.py'; give"),
+    ],
+)
+def test_a_question_of_a_wrong_type_is_refused(tmp_path, question, options, message):
+    (tmp_path / "oracle.toml").touch()
+    with pytest.raises(InputError, match=re.escape(message)):
+        Oracle(project=tmp_path).ask_sync(question, **options)
+
+
+def test_a_text_and_files_share_one_limit(project):
+    (project / "big.txt").write_text("x" * 300_000)
+    with pytest.raises(InputError, match="all attachments together may have 500,000"):
+        Oracle(project=project).ask_sync("x", attachment="y" * 300_000, attachments=["big.txt"])
+
+
+async def test_the_outermost_block_closes_it(project):
+    model = ScriptedModel("Hello.", repeats_last=True)
+    async with Oracle(project=project, model=model) as oracle:
+        async with oracle:
+            assert (await oracle.ask("hello")).is_whole
+        assert (await oracle.ask("hello")).is_whole
+    with pytest.raises(InputError, match="is closed"):
+        await oracle.ask("hello")
 
 
 async def test_files_are_attached_by_path_and_lines(project):

@@ -1,5 +1,6 @@
 """Own tools in a whole run: offered, granted, cited, recorded, and replayed without their code."""
 
+import asyncio
 import json
 import logging
 
@@ -293,6 +294,19 @@ def test_a_plain_function_can_approve_and_only_true_is_a_yes(project, answer):
     agent = Oracle(project=project, model=model, tools=[deploying(made)], approve=lambda _: answer)
     agent.ask_sync(CODE)
     assert made == (["web"] if answer is True else [])
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), asyncio.CancelledError(), ValueError("x")])
+async def test_an_approve_that_raises_is_no_yes(project, raised, caplog):
+    def approve(_):
+        raise raised
+
+    made, asked, chunks = await restarted(
+        project, "Restart the web service", service_calls("web"), approve=approve
+    )
+    assert (made, len(asked)) == ([], 1)
+    assert chunks[-1].type == ChunkType.DONE
+    assert "taken the run over" not in caplog.text
 
 
 async def test_after_a_crash_a_write_is_not_done_again():

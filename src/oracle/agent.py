@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, suppress
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -21,6 +22,12 @@ from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
 from oracle.services.agent_services import Approve
 from oracle.services.background import run_async, running_loop
 from oracle.services.control.ledger import Limits
+from oracle.services.given_values import (
+    check_callable,
+    check_question,
+    check_type,
+    paths_in,
+)
 from oracle.services.llm.protocol import Model
 from oracle.services.project.root import find_root
 from oracle.services.storage.database import url_for_writing
@@ -86,6 +93,12 @@ class Oracle:
         approve: Approve | None = None,
         remembers: bool = True,
     ) -> None:
+        check_type("project", project, (str, PathLike), "give the path of a folder")
+        check_type(
+            "limits", limits, Limits, "give oracle.Limits(turns=5), or the like", optional=True
+        )
+        check_callable("approve", approve, "give a function that takes the question")
+        check_type("remembers", remembers, bool, "give True or False")
         folder = Path(project)
         if remembers:
             folder = find_root(folder)
@@ -99,6 +112,7 @@ class Oracle:
         self._settings = load_settings(folder, flags={"model.name": named})
         self._remembers = remembers
         self._is_closed = False
+        self._blocks = 0
         self._held_open = AsyncExitStack()
         self._agent = project_agent(
             self._settings,
@@ -128,7 +142,8 @@ class Oracle:
         relative path begins in the project. They are sources, and the answer can cite them.
         """
         self._check_open()
-        given = Given(text=attachment, sources=self._read(attachments))
+        check_question(question, context_id, attachment)
+        given = Given(text=attachment, sources=self._read(attachments, attachment))
         return self._agent.process_query(question, context_id, given=given)
 
     async def ask(
@@ -171,16 +186,22 @@ class Oracle:
         self._agent.cancel(reason)
 
     async def __aenter__(self) -> Self:
-        """Keep the database open until the end of the block, also between questions."""
+        """Keep the database open until the end of the block, also between questions.
+
+        Blocks may be inside of each other: the outermost one closes it.
+        """
         self._check_open()
-        if self._remembers:
+        self._blocks += 1
+        if self._remembers and self._blocks == 1:
             # A database that cannot be opened is reported by each question.
             with suppress(StoreError):
                 await self._held_open.enter_async_context(self._open_store())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.close()
+        self._blocks -= 1
+        if not self._blocks:
+            await self.close()
 
     async def close(self) -> None:
         """End all questions and close the database. A second call does nothing.
@@ -196,12 +217,11 @@ class Oracle:
             await self._shadow.close()
         await self._held_open.aclose()
 
-    def _read(self, files: Sequence[str | Path]) -> Sequence[Source]:
-        if not files:
+    def _read(self, files: Sequence[str | Path], text: str) -> Sequence[Source]:
+        paths = paths_in(files)
+        if not paths and not text:
             return ()
-        # A single path is easily given without a list, and a text is a sequence of letters.
-        files = [files] if isinstance(files, str | Path) else files
-        from oracle.services.attachments.gathering import gather
+        from oracle.services.attachments.gathering import check_size, gather
         from oracle.services.attachments.references import Reach
 
         reach = Reach(
@@ -210,7 +230,9 @@ class Oracle:
             secrets=self._settings.secrets.rules,
             roots=self._settings.roots,
         )
-        return gather(reach=reach, files=map(str, files)).sources
+        size = len(text.encode(errors="replace"))
+        check_size("attachment", size)
+        return gather(reach=reach, files=paths, piped_bytes=size).sources
 
     def _in_the_shadow(self) -> ShadowMode:
         from oracle.bt.wrappers.shadow_mode import ShadowMode

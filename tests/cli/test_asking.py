@@ -90,6 +90,13 @@ def test_words_files_and_mentions_make_a_question(settings):
     ]
 
 
+def test_a_value_that_is_given_twice_is_refused(settings):
+    write("Review {path} for {what}.")
+    request = Request(template="review", words=["path=a.py", "path=b.py"], values=["what=x"])
+    with pytest.raises(InputError, match=r"path is given twice, as 'a\.py' and 'b\.py'; keep one"):
+        prepared(request, settings)
+
+
 def test_a_template_is_filled_and_attaches_files_of_the_project(settings):
     write("---\nattach: {path}\n---\nReview @{path} for {what}.")
     request = Request(

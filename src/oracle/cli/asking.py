@@ -133,7 +133,13 @@ def _values_and_words(request: Request) -> tuple[Mapping[str, str], str]:
             raise InputError(f"--set {named(given)} is not of the form name=value")
     words = [*request.values, *request.words]
     found = [(word, VALUE.fullmatch(word)) for word in words]
-    values = {match["name"]: match["value"] for _, match in found if match}
+    values: dict[str, str] = {}
+    for match in (match for _, match in found if match):
+        name, value = match["name"], match["value"]
+        if values.setdefault(name, value) != value:
+            raise InputError(
+                f"{name} is given twice, as {named(values[name])} and {named(value)}; keep one"
+            )
     return values, " ".join(word for word, match in found if not match).strip()
 
 

@@ -18,7 +18,7 @@ from oracle.services.llm.protocol import Model
 from oracle.services.prompting.segment_files import built_in_segments
 from oracle.services.tools.protocol import Tools
 
-Approve: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[bool] | bool]
+Approve: TypeAlias = Callable[[dict[str, Any]], Awaitable[bool] | bool]
 """Asks a person, with the data of an `approval` chunk. Returns whether the person approves. A plain
 function is called in a thread, so it may wait for a keyboard.
 """

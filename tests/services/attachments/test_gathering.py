@@ -211,6 +211,17 @@ def test_no_spelling_of_a_path_leads_through_a_link_out_of_a_root(reach):
     assert places("lib2/l.py", reach=reach) == ["lib/l.py:1"]
 
 
+def test_a_root_itself_is_a_folder(reach):
+    (reach.root.parent / "lib").mkdir()
+    reach = replace(reach, roots=(Root(name="lib", path=reach.root.parent / "lib"),))
+    assert "is a folder; attach files" in refused("lib", reach=reach)
+
+
+def test_a_pipe_that_is_named_in_a_question_is_not_waited_for(reach):
+    os.mkfifo(reach.root / "pipe")
+    assert "pipe is a pipe, so @pipe is sent as text" in gather("what is @pipe?", reach=reach).notes
+
+
 def test_a_linked_folder_inside_of_the_project_is_read(reach):
     (reach.root / "src").mkdir()
     (reach.root / "src/b.py").write_text("x = 1\n")

@@ -1,5 +1,6 @@
 """Which files a user names, with -f and with @ in a question."""
 
+import os
 import re
 from contextlib import suppress
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.errors import InputError, NotFound
-from oracle.services.attachments.references import Reach, reference, references_in
+from oracle.services.attachments.references import Reach, others_in, reference, references_in
 
 FILES = ["a.py", "src/b.py", "my file.py", "odd:12", "x:3-4.py", "it's.md", "decorator"]
 
@@ -85,6 +86,10 @@ def test_a_file_that_does_not_exist_is_named(reach, text, words):
         ("what is in @a.py?", ["a.py"]),
         ("(see @src/b.py:1-2).", ["src/b.py:1-2"]),
         ("@a.py and @src/b.py", ["a.py", "src/b.py"]),
+        ("@src/b.py#L2-L3, please", ["src/b.py#L2-L3"]),
+        ("@a.py:L2", ["a.py:L2"]),
+        ("@a.py、@src/b.py（見て）", ["a.py", "src/b.py"]),
+        ("@a.py:2を見て", ["a.py:2"]),
         ("`@a.py`", ["a.py"]),
         ('@"my file.py" here', ["my file.py"]),
         ("@'my file.py':2 here", ["my file.py:2"]),
@@ -111,6 +116,18 @@ def test_an_at_sign_names_a_file_only_if_there_is_one(reach, question, found):
 
 def test_what_looks_like_a_file_and_is_none_is_reported(reach):
     assert references_in("see @src/typo.py:3 and @b.py.", reach)[1] == ["src/typo.py:3", "b.py"]
+    assert references_in("@typo.py#L2-L3 @b.py（見て）", reach)[1] == ["typo.py#L2-L3", "b.py"]
+
+
+def test_lines_can_be_written_as_github_writes_them(reach):
+    for text in ("a.py#L2-L3", "a.py:L2-L3", "a.py:2-3", "a.py#L2-3"):
+        found = reference(text, reach)
+        assert (found.path.name, found.first, found.last) == ("a.py", 2, 3), text
+
+
+def test_what_is_neither_a_file_nor_a_folder_is_named(reach):
+    os.mkfifo(reach.root / "src/pipe")
+    assert others_in("see @src/pipe, @a.py and @src/", reach) == {"src/pipe": "a pipe"}
 
 
 def test_a_path_is_looked_up_in_the_folder_and_then_in_the_root(reach, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
@@ -16,7 +17,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.logs import logger_of
 from oracle.models.stream_chunk import ChunkType
 from oracle.services.ans.event import current_run_id
-from oracle.services.background import in_thread
+from oracle.services.background import in_thread, is_being_cancelled
 from oracle.services.control.repetition import name_of_call
 from oracle.services.story.words import call_words
 
@@ -38,14 +39,16 @@ async def asked_a_person(
     async def effect() -> Any:
         try:
             return await _answer(ctx, question)
-        except Exception:
+        except (Exception, SystemExit, asyncio.CancelledError) as problem:
+            if isinstance(problem, asyncio.CancelledError) and is_being_cancelled():
+                raise
             log.exception("nobody could be asked to allow %s", tools)
             return False
 
     return bool(await ctx.perform({"approval": cast("Any", question)}, effect))
 
 
-async def _answer(ctx: TickContext, question: Mapping[str, Any]) -> bool:
+async def _answer(ctx: TickContext, question: dict[str, Any]) -> bool:
     approve = services_of(ctx).approve
     if approve is None:
         return False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from oracle.bt.wrappers.definitions import ProjectDefinitions
 from oracle.bt.wrappers.oracle_wrapper import Follow, OpenStore, OracleBTWrapper
 from oracle.bt.wrappers.run_store import RunStore
-from oracle.errors import InputError
+from oracle.errors import InputError, with_article
 from oracle.logs import logger_of
 from oracle.services.agent_services import Approve
 from oracle.services.bert.bert import Bert, chosen_bert
@@ -152,8 +152,8 @@ def _functions(tools: Tools | Sequence[Function] | None) -> Sequence[Function]:
     if tools is None or isinstance(tools, list | tuple):
         return tools or ()
     raise InputError(
-        f"tools is a {type(tools).__name__}; pass a list of functions, or an object with `specs` "
-        "and `run` (oracle.Tools)"
+        f"tools is {with_article(type(tools).__name__)}; pass a list of functions, or an object "
+        "with `specs` and `run` (oracle.Tools)"
     )
 
 

@@ -16,6 +16,7 @@ from oracle.services.attachments.references import (
     FileReference,
     Reach,
     folders_in,
+    others_in,
     reference,
     references_in,
 )
@@ -45,6 +46,15 @@ class Attachments:
     def size(self) -> int:
         """In bytes."""
         return sum(len(source["text"].encode(errors="replace")) for source in self.sources)
+
+
+def check_size(what: str, size: int) -> None:
+    """Raise `InputError` for a text of so many bytes that is too large to be attached."""
+    if size > MOST_BYTES:
+        raise InputError(
+            f"{what} has {size:,} bytes, and all attachments together may have {MOST_BYTES:,}; "
+            "attach the part that matters"
+        )
 
 
 def joined(one: Attachments, other: Attachments) -> Attachments:
@@ -84,6 +94,10 @@ def gather(
         f"{name} is a folder, so @{name} is sent as text; the project is searched anyway, or "
         "attach files, one by one"
         for name in folders_in(question, reach)
+    ]
+    notes += [
+        f"{name} is {kind}, so @{name} is sent as text"
+        for name, kind in others_in(question, reach).items()
     ]
     references = [*(reference(text, reach) for text in files), *mentioned]
     wanted = _read(references, reach)

@@ -11,22 +11,29 @@ from typing import Final
 
 from oracle.errors import InputError, NotFound, named
 from oracle.lazy_dataclass import dataclass
+from oracle.regular_file import kind_of_file
 from oracle.services.project.roots import Root, Roots
 from oracle.services.project.secret_files import OURS, SecretFiles
 
-# `:12`, `:10-40` and `:10-` (to the end).
-_LINES: Final = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:(?P<to>-)(?P<last>\d{0,9}))?")
+# `:12`, `:10-40` and `:10-` (to the end), also as `:L10-L40` and `#L10-L40`.
+_LINES: Final = re.compile(
+    r"(?P<path>.+)(?::L?|#L)(?P<first>\d{1,9})(?:(?P<to>-)L?(?P<last>\d{0,9}))?"
+)
 # `:12:5`, as compilers print a place.
 _COLUMN: Final = re.compile(r"(?P<place>.+:\d{1,9}):\d{1,9}")
 _AFTER_COLON: Final = re.compile(r"(?P<path>.+):(?P<rest>[^:/]*)")
-# After a letter it is an e-mail address. In quotes, or with `\ `, a path may have blanks.
+# After a letter it is an e-mail address. In quotes, or with `\ `, a path may have blanks, and the
+# punctuation of scripts without blanks.
 _AT: Final = re.compile(
     r"(?<![\w@.\\-])@(?:"
     r"\"(?P<double>[^\"\n]{1,300})\"(?P<double_lines>:[\d-]+)?"
     r"|'(?P<single>[^'\n]{1,300})'(?P<single_lines>:[\d-]+)?"
-    r"|(?P<bare>(?!@)(?:\\.|[^\s\"'`<>|\\]){1,300}))"
+    r"|(?P<bare>(?!@)(?:\\.|[^\s\"'`<>|\\\u3001\u3002\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
+    r"\u300c-\u3011]){1,300}))"
 )
 _PUNCTUATION: Final = ",.;:!?)]}'\""
+# In a script without blanks a sentence goes on right after the name.
+_FOREIGN: Final = re.compile(r"[^\x00-\x7f]")
 _PATTERN: Final = re.compile(r"[*?\[]")
 _ALIKE: Final = 0.75
 _MOST_MENTIONS: Final = 200
@@ -34,7 +41,7 @@ _MOST_ELSEWHERE: Final = 3
 # Text such as `@angular/core` or `@app.route` names no file. These look as if they should.
 _LOOKS_LIKE_A_FILE: Final = re.compile(
     r"(?:.*/[^/]*\.\w{1,5}|.*\.(?:py|js|ts|tsx|jsx|go|rs|java|c|h|cpp|rb|php|cs|sh|md|toml|ya?ml"
-    r"|json|txt|log|sql|html|css))(?::[\d-]+)?"
+    r"|json|txt|log|sql|html|css))(?:[:#][L\d-]+)?"
 )
 
 
@@ -78,7 +85,7 @@ class Reach:
         # Joining with an absolute path gives that path.
         places = [self.folder / given, self.root / given]
         root, inner = self.further.split(os.path.normpath(text))
-        if root is not None and inner:
+        if root is not None:
             places.append(root.path / inner)
         return next((place for place in places if os.path.lexists(place)), None)
 
@@ -123,11 +130,29 @@ def references_in(question: str, reach: Reach) -> tuple[list[FileReference], lis
         file = _first_file(mention, reach)
         if file is not None:
             found.append(file)
-        elif _LOOKS_LIKE_A_FILE.fullmatch(name := mention[0].rstrip(_PUNCTUATION)):
+        elif name := _name_of_a_file(mention):
             if reach.excludes(name):
                 raise _outside(name)
             unknown.append(name)
     return found, list(dict.fromkeys(unknown))
+
+
+def _name_of_a_file(mention: list[str]) -> str:
+    """The longest of the names that look like a file; empty if none does."""
+    names = (text.rstrip(_PUNCTUATION) for text in mention)
+    return next((name for name in names if _LOOKS_LIKE_A_FILE.fullmatch(name)), "")
+
+
+def others_in(question: str, reach: Reach) -> dict[str, str]:
+    """What a question names with `@` that is neither a file nor a folder, each with what it is."""
+    found: dict[str, str] = {}
+    for mention in _mentions(question):
+        for text in mention:
+            if path := reach.find(text):
+                if path.exists() and not (path.is_file() or path.is_dir()):
+                    found[text] = kind_of_file(path.stat().st_mode)
+                break
+    return found
 
 
 def folders_in(question: str, reach: Reach) -> list[str]:
@@ -168,7 +193,10 @@ def _candidates(found: re.Match[str]) -> list[str]:
             return [found[kind] + (found[f"{kind}_lines"] or "")]
     bare = re.sub(r"\\(.)", r"\1", found["bare"])
     ends = len(bare) - len(bare.rstrip(_PUNCTUATION))
-    return [bare[: len(bare) - cut] for cut in range(min(ends, 5) + 1)]
+    names = [bare[: len(bare) - cut] for cut in range(min(ends, 5) + 1)]
+    if (foreign := _FOREIGN.search(bare)) and foreign.start():
+        names.append(bare[: foreign.start()])
+    return names
 
 
 def _first_file(candidates: list[str], reach: Reach) -> FileReference | None:

@@ -61,7 +61,13 @@ class Limits:
     def check(self) -> Self:
         """Raise `InputError` if a value is not a limit. Called once: a run builds many `Limits`."""
         for name, limit in self.to_dict().items():
-            if limit is not None and not (limit >= 0 and isfinite(limit)):
+            if limit is None and name == "money":
+                continue
+            kinds = int | float if name in ("money", "seconds") else int
+            if not isinstance(limit, kinds) or isinstance(limit, bool):
+                whole = "a number" if kinds is not int else "a whole number"
+                raise InputError(f"{name}: {limit!r:.60} is not a limit; give {whole}")
+            if not (limit >= 0 and isfinite(limit)):
                 raise InputError(
                     f"{name}: {limit} is not a limit; give a number that is not negative"
                 )
