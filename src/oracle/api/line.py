@@ -7,17 +7,17 @@ a worker, begins what was waiting.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import OracleError
+from oracle.logs import logger_of
 from oracle.services.background import cancelled
 from oracle.services.storage.runs import Runs, new_owner
 
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
 
 class Line:
