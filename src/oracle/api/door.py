@@ -12,8 +12,8 @@ from typing import Annotated, Final
 from fastapi import Depends, Request
 from starlette.types import ASGIApp
 
-from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
+from oracle.api.caller import Caller, caller_of
 from oracle.api.first_visit import FirstVisit
 from oracle.api.live_runs import LiveRuns
 from oracle.api.metrics import Metrics
@@ -158,7 +158,7 @@ async def _with_mcp(door: Door, closing: AsyncExitStack) -> Door:
         from oracle.mcp.desk import Desk
         from oracle.mcp.server import application
     except ImportError:
-        return replace(door, why_no_mcp=f"/mcp needs a package: {install_command('mcp')}")
+        return replace(door, why_no_mcp=f"/mcp needs a package; run `{install_command('mcp')}`")
     desk = Desk(
         settings=door.settings,
         root=door.root,

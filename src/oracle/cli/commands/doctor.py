@@ -29,9 +29,8 @@ def doctor(json: JsonOption = False) -> None:
     """Check the configuration and say how to fix it.
 
     Nothing is sent to a model or to the web. It connects to the database that is set, and to a
-    server of models on this machine. It reads the key of the chosen model from the system keyring
-    if it is there. It changes nothing, except
-    that a file of keys that others can read becomes private.
+    server of models on this machine. It may read the key of the chosen model from the system
+    keyring. It changes nothing, except that a file of keys that others can read becomes private.
     """
     from oracle.cli.commands.checks import examine
 
@@ -39,7 +38,8 @@ def doctor(json: JsonOption = False) -> None:
     if json:
         show_json([asdict(finding) for finding in findings])
     else:
-        show(report(findings, width=shown_width()))
+        # The terminal folds what is too long for a line: a command or a path can be copied then.
+        show(report(findings, width=shown_width()), wraps=False)
         say(summary(findings))
     if any(finding.level == "problem" for finding in findings):
         raise typer.Exit(1)
