@@ -20,6 +20,7 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
   let wait = FIRST_WAIT;
   let isFirst = true;
   let misses = 0;
+  let orderly = 0; // ends without news, one after the other
   let told = null;
   const tell = (connection) => {
     told = connection;
@@ -27,6 +28,7 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
   };
   while (!signal?.aborted) {
     let isInterrupted = false;
+    let isOrderly = false;
     try {
       const isAsking = isFirst && body !== undefined;
       const response = await fetch(isAsking ? path : again(last), {
@@ -53,17 +55,23 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
           isInterrupted = true;
           break;
         }
+        if (event.id) orderly = 0;
         if (event.id || told !== "interrupted") tell("up"); // a request that failed meanwhile may have said otherwise
         on(event.type, event.data, event.id);
         if (ends.includes(event.type)) return event.data;
       }
+      // A proxy may end a stream. If the next one has nothing new either, nobody works on the run.
+      orderly += 1;
+      isOrderly = true;
+      isInterrupted ||= orderly > 1;
     } catch (problem) {
       if (signal?.aborted || problem.name === "AbortError") return null;
       // A question that may not have arrived is not asked twice.
       if (problem.isFinal || (isFirst && body !== undefined)) throw problem;
       if (problem instanceof TypeError) misses += 1;
     }
-    tell(isInterrupted ? "interrupted" : misses > MOST_MISSES && navigator.onLine ? "gone" : "lost");
+    if (isInterrupted) tell("interrupted");
+    else if (!isOrderly) tell(misses > MOST_MISSES && navigator.onLine ? "gone" : "lost");
     await pause(isInterrupted ? INTERRUPTED_WAIT : wait, signal);
     if (!isInterrupted) wait = Math.min(wait * 2, LONGEST_WAIT);
   }
