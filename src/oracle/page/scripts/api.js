@@ -20,6 +20,12 @@ export function withToken(headers = {}) {
   return token ? { ...headers, Authorization: `Bearer ${token}` } : headers;
 }
 
+/** One stream that is answered does not make an interrupted run go on; news of it does. */
+export function hearConnection(connection, hasNews) {
+  if (connection === "up" && !hasNews && state.connection === "interrupted") return;
+  if (state.connection !== connection) set({ connection });
+}
+
 export const hasToken = () => Boolean(sessionStorage.getItem(TOKEN));
 export const keepToken = (token) => sessionStorage.setItem(TOKEN, token);
 

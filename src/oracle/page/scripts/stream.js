@@ -12,6 +12,7 @@ const INTERRUPTED_WAIT = 2000;
 /**
  * Follow `path`; `on(event, data, id)` hears each event, `onState` hears "up", "lost", "gone" (nobody answers at
  * this address) and "interrupted" (the server answers, but nobody works on the run yet).
+ * With "up" it also hears whether there was news, or only an answer.
  * `ends` are the events after which nothing follows. A promise for the last one is returned.
  * With a `body` the first request posts it; later ones only go on, at `again(id)`.
  */
@@ -22,9 +23,9 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
   let misses = 0;
   let orderly = 0; // ends without news, one after the other
   let told = null;
-  const tell = (connection) => {
+  const tell = (connection, hasNews = false) => {
     told = connection;
-    onState(connection);
+    onState(connection, hasNews);
   };
   while (!signal?.aborted) {
     let isInterrupted = false;
@@ -56,7 +57,7 @@ export async function follow(path, { on, onState = () => {}, ends, body, again =
           break;
         }
         if (event.id) orderly = 0;
-        if (event.id || told !== "interrupted") tell("up"); // a request that failed meanwhile may have said otherwise
+        if (event.id || told !== "interrupted") tell("up", Boolean(event.id)); // a request that failed meanwhile may have said otherwise
         on(event.type, event.data, event.id);
         if (ends.includes(event.type)) return event.data;
       }

@@ -1,4 +1,5 @@
 // Which run the mind shows: its events are taken in as they come, and drawn once a frame.
+import { hearConnection } from "./api.js";
 import { follow } from "./stream.js";
 import { set, state, touch } from "./store.js";
 import { newRun, take } from "./mind/reduce.js";
@@ -9,6 +10,7 @@ let leaving = null;
 export function watchRun(id) {
   if ((state.run?.id ?? null) === id) return;
   leaving?.abort();
+  if (state.connection === "interrupted") set({ connection: "up" }); // that was said of the run before
   leaving = null;
   set({ run: id ? newRun(id) : null, playhead: { step: null, isPlaying: false, speed: state.playhead.speed }, node: null, citation: null });
   if (!id) return;
@@ -18,7 +20,7 @@ export function watchRun(id) {
   follow(`/api/runs/${id}/mind`, {
     signal,
     ends: ["end"],
-    onState: (connection) => state.run === run && state.connection !== connection && set({ connection }),
+    onState: (connection, hasNews) => state.run === run && hearConnection(connection, hasNews),
     on(type, data) {
       take(run, type, data);
       if (state.run === run) touch(type === "text" ? "text" : "run");

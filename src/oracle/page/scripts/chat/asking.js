@@ -1,5 +1,5 @@
 // Asking, listening and stopping. What is heard goes into the exchange; the panes draw it.
-import { get, post } from "../api.js";
+import { get, hearConnection, post } from "../api.js";
 import { follow } from "../stream.js";
 import { set, state, touch } from "../store.js";
 import { go, replace } from "../router.js";
@@ -52,7 +52,7 @@ export function hear(session, exchange) {
   listening.set(exchange.runId, true);
   exchange.isHeard = true;
   const path = `/api/runs/${exchange.runId}/stream`;
-  follow(path, { ends: ["done"], on: taking(session, exchange), onState: connected })
+  follow(path, { ends: ["done"], on: taking(session, exchange), onState: hearConnection })
     // An answer is shown as it was stored, if the run it came from has been deleted since.
     .catch((problem) => (problem.status === 404 && exchange.answer != null ? forget(session, exchange) : fail(exchange, problem)))
     .finally(() => listening.delete(exchange.runId));
@@ -88,7 +88,7 @@ export async function ask(question, parent = state.session?.leaf ?? null) {
       body,
       ends: ["done"],
       again: () => `/api/runs/${exchange.runId ?? waitsAs}/stream`,
-      onState: connected,
+      onState: hearConnection,
       on(type, data, id) {
         if (type === "queued") waitsAs = data.run_id;
         if (!isNamed && id) {
@@ -138,8 +138,6 @@ function taking(session, exchange) {
     if (state.session === session) touch("session");
   };
 }
-
-const connected = (connection) => state.connection !== connection && set({ connection });
 
 function fail(exchange, problem) {
   exchange.isLive = false;
