@@ -85,6 +85,9 @@ class Disk:
     def write(self):
         self.writes += 1
 
+    def check_record(self):
+        """It never refuses anything."""
+
     async def committed(self):
         self.saves += 1
         await self.may_save.wait()
@@ -145,12 +148,20 @@ async def test_what_many_runs_have_said_is_saved_by_one_commit_and_later_words_b
     assert (disk.writes, disk.saves) == (31, 2)
 
 
-async def test_a_disk_that_fails_holds_nobody_up():
+async def test_what_a_disk_has_refused_is_not_safe_and_the_next_commit_is_tried():
+    has_failed = asyncio.Event()
+
     async def failing():
+        has_failed.set()
         raise JournalError("no space left")
 
     run = Speaking(Disk(), said=2)
-    Saves(failing, pause=0.0).soon(run)
+    saves = Saves(failing, pause=0.0)
+    saves.soon(run)
+    await has_failed.wait()
+    assert run.safe == 0
+    saves._committed = at_once
+    saves.soon(run)
     await run.has_two.wait()
 
 

@@ -195,16 +195,20 @@ class LiveRun:
                     pass
         finally:
             self.place.leave()
-            # Its end is on disk, and all before it, unless it has broken.
-            self._safe = len(self.chunks)
-            self.has_ended = True
+            self._end()
             self._begun.set()
             self._wake()
 
+    def _end(self) -> None:
+        if self._is_whole:
+            self._safe = len(self.chunks)
+            # Its end is on disk, and all before it, unless it has broken.
+            if self._run.problem is None:
+                self._on_record = self._safe
+        self.has_ended = True
+
     def _take(self, chunk: OracleStreamChunk) -> None:
         self.chunks.append(chunk)
-        if self._run.problem is None:
-            self._on_record = len(self.chunks)
         if self.mind is not None:
             self.mind.watcher.hear(chunk)
         if len(self.chunks) == 1:
@@ -225,8 +229,23 @@ class LiveRun:
         return len(self.chunks)
 
     def are_safe(self, said: int) -> None:
+        if self.has_ended:
+            return
+        if self._run.problem is None:
+            if not self._has_record():
+                # It ends in a moment, and then says why.
+                return
+            self._on_record = max(self._on_record, said)
         self._safe = max(self._safe, said)
         self._wake()
+
+    def _has_record(self) -> bool:
+        try:
+            if self._run.tree is not None:
+                self._run.tree.check_record()
+        except OracleError:
+            return False
+        return True
 
     def _wake(self) -> None:
         for news in self._listeners:

@@ -27,7 +27,7 @@ class Saved(Protocol):
         ...
 
     def are_safe(self, said: int) -> None:
-        """So many chunks are on disk."""
+        """So many chunks are on disk, unless the record of this run has failed."""
         ...
 
 
@@ -54,11 +54,11 @@ class Saves:
             while self._due:
                 due, self._due = self._due, {}
                 said = [run.write() for run in due]
-                # A journal that fails ends its run, or lets it go on in memory.
+                # Without a commit nobody knows what is on disk. A journal that fails ends its run.
                 with contextlib.suppress(OracleError):
                     await self._committed()
-                for run, count in zip(due, said, strict=True):
-                    run.are_safe(count)
+                    for run, count in zip(due, said, strict=True):
+                        run.are_safe(count)
                 more = min(MOST_SECONDS_BETWEEN_SAVES - self._pause, SECONDS_FOR_A_RUN * len(due))
                 await asyncio.sleep(self._pause and self._pause + more)
         finally:

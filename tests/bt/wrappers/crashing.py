@@ -12,7 +12,7 @@ from oracle.bt.state.base import SUCCESS
 from oracle.bt.wrappers.recipe import Recipe
 from oracle.bt.wrappers.run_store import RunStore
 from oracle.services.ans.writer import recording
-from oracle.services.journal.writer import RunSink, journal_writer
+from oracle.services.journal.writer import Hold, RunSink, journal_writer
 from oracle.services.storage.database import Database, as_url
 
 TREE = """
@@ -93,7 +93,7 @@ class DyingSink(RunSink):
 async def main(command: str, url: str, argument: str) -> None:
     async with await Database.open(as_url(url)) as database:
         writer = journal_writer(database.url, on_failure="stop")
-        writer.sink = lambda run_id, owner: DyingSink(writer, run_id, owner)
+        writer.sink = lambda run_id, owner: DyingSink(writer, Hold(run_id, owner))
         store = RunStore(database, writer)
         if command == "begin":
             DyingSink.left = int(argument)

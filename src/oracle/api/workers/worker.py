@@ -237,6 +237,7 @@ class Worker:
 
     async def _note_failure(self, run: StoredRun, done: Mapping[str, Any]) -> None:
         if done["error_kind"] in NOT_ITS_FAULT:
+            log.info("run %s does not go on here: %s", run.id, done["detail"])
             return
         problem = {name: done[name] for name in ("error_kind", "detail", "stop_reason")}
         log.warning("run %s failed: %s", run.id, problem["detail"])

@@ -15,16 +15,28 @@ class Chunks:
     `asyncio.Queue` does the same for ten times the calls, and a run says a dozen chunks a turn.
     """
 
-    __slots__ = ("_arrival", "_take", "_waiting")
+    __slots__ = ("_arrival", "_take", "_waiting", "is_cut")
 
     def __init__(self) -> None:
         self._waiting: deque[OracleStreamChunk | None] = deque()
         self._arrival: asyncio.Future[None] | None = None
         self._take: Callable[[OracleStreamChunk], None] | None = None
+        self.is_cut = False
 
     def hand_to(self, take: Callable[[OracleStreamChunk], None]) -> None:
         """From now on `take` gets each chunk as it is said, without a round of the event loop."""
         self._take = take
+
+    def cut(self) -> None:
+        """The run is given up here, and its leaves are cut off. What they say then is on no record,
+        so nobody hears it: a process that goes on with the run says something else in its place.
+        """
+        self.is_cut = True
+
+    def hear(self, chunk: OracleStreamChunk) -> None:
+        """From a leaf."""
+        if not self.is_cut:
+            self.put(chunk)
 
     def put(self, chunk: OracleStreamChunk | None) -> None:
         """None means that no chunk follows."""

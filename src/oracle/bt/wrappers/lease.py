@@ -29,6 +29,8 @@ class Lease:
         self._lost: OracleError | None = None
         self.usage: Callable[[], Mapping[str, Any]] = dict[str, Any]
         """What the run has used so far. It is noted with each renewal."""
+        self.when_lost: Callable[[], object] = _nothing
+        """Called before the block is cancelled."""
         self._parks_for: float | None = None
         self._renewing: asyncio.Task[None] | None = None
 
@@ -85,6 +87,11 @@ class Lease:
                 log.warning("the lease of run %s was not renewed: %s", self._run_id, problem)
             except OracleError as lost:
                 self._lost = lost
+                self.when_lost()
                 if work is not None:
                     work.cancel()
                 return
+
+
+def _nothing() -> None:
+    """Nobody asked to be told."""

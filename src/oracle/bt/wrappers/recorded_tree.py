@@ -202,6 +202,10 @@ class RecordedTree:
     def raise_limits(self, wanted: Mapping[str, float]) -> None:
         self.journal.command({"raise": dict(wanted)})
 
+    def check_record(self) -> None:
+        """Raises if what it said last is not on record, whatever was committed since then."""
+        self._sink.check()
+
     def read(self, key: str, default: Any = None) -> Any:
         """A value of the board; a tree of one's own need not have all our keys."""
         return self.board.get(key) if key in self.board else default

@@ -78,11 +78,10 @@ class Run:
         self.said = Chunks()
         self.problem: Exception | None = None
         """The error that has ended it, if one has: what it says then is not on record."""
-        live = replace(agent.live, say=self.said.put)
+        live = replace(agent.live, say=self.said.hear)
         self._services = partial(services_from, live=live)
         self._cancelled: str | None = None
         self._raised: list[Mapping[str, float]] = []
-        self._is_handed_over = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[LookedUp] | None = None
@@ -152,7 +151,7 @@ class Run:
             while (chunk := await self.said.get()) is not None:
                 yield chunk
         finally:
-            if self._cancelled is None and not self._is_handed_over and not work.done():
+            if self._cancelled is None and not self.said.is_cut and not work.done():
                 self.cancel("nobody listens any more")
             await asyncio.wait({work})
 
@@ -184,12 +183,10 @@ class Run:
             self.tree.raise_limits(wanted)
 
     def hand_over(self, *, parked_for: float | None = None) -> None:
-        """Stop without an end, in the event loop of the run: another process can resume it.
-
-        A run that is `parked_for` some seconds waits for a person: in that time it is resumed only
-        by a process that has the answer.
+        """Stop without an end, in the event loop of the run: another process can resume it. If it
+        is `parked_for` some seconds, until then only one that has the answer of a person.
         """
-        self._is_handed_over = True
+        self.said.cut()
         if parked_for is not None and self.tree is not None and self.tree.lease is not None:
             self.tree.lease.park_for(parked_for)
         if self._task is not None:
@@ -214,6 +211,8 @@ class Run:
                     self._begin(self, leaving), "begun", SECONDS_TO_BEGIN
                 )
                 self._end.of(self.tree)
+                if self.tree.lease is not None:
+                    self.tree.lease.when_lost = self.said.cut
                 for warning in self._end.warnings():
                     self.said.put(warning)
                 if self._nodes:
@@ -240,11 +239,11 @@ class Run:
                 lambda: max(self._time_limit, spent) - self._seconds_spent() + beyond, work
             )
         except TimeoutError:
-            limit = self._time_limit
+            self.said.cut()
             raise TimedOut(
-                f"the run was not {done} within its time limit of {limit:g} s: something that it "
-                "waits for does not respond, such as a database that another process has locked; "
-                "try again, or give it more time (--timeout)"
+                f"the run was not {done} within its time limit of {self._time_limit:g} s: "
+                "something that it waits for does not respond, such as a database that another "
+                "process has locked; try again, or give it more time (--timeout)"
             ) from None
 
     def _seconds_spent(self) -> float:

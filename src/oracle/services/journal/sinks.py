@@ -21,6 +21,10 @@ class Sink(Protocol):
         """Store a text once, however many runs keep it. Returns the name of its content."""
         ...
 
+    def check(self) -> None:
+        """Raises what it has failed with, if it has."""
+        ...
+
     async def flush(self) -> None:
         """Returns when all that was appended before is safe."""
         ...
@@ -61,6 +65,9 @@ class MemorySink:
         name = name_of(text)
         self.contents[name] = text
         return name
+
+    def check(self) -> None:
+        """Memory does not fail."""
 
     async def flush(self) -> None:
         return

@@ -46,22 +46,31 @@ INSERT_TEXT: Final = (
 )
 
 
+class Hold(NamedTuple):
+    """A process's hold on a run. A run whose record has failed can be taken up again by the same
+    process: its new hold has not failed.
+    """
+
+    run_id: str
+    owner: str
+
+
 class Rows(NamedTuple):
     """A record of a run and the texts that it names, which are written together."""
 
-    run_id: str
+    hold: Hold
     texts: tuple[tuple[str, str], ...]
     record: tuple[Any, ...]
 
 
 class Waiter(NamedTuple):
-    """A run that waits until everything it has appended is committed."""
+    """A run, or one who asks for all of them, that waits until all that was put is committed."""
 
-    run_id: str
+    hold: Hold | None
     loop: asyncio.AbstractEventLoop
     safe: asyncio.Future[None]
-    owner: str | None = None
-    """Given by a run that is about to write something outside of the database."""
+    is_to_write: bool = False
+    """Whether the run is about to write something outside of the database."""
 
 
 def journal_writer(url: Address, *, on_failure: OnFailure) -> JournalWriter:
@@ -79,14 +88,15 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
     def __init__(self, url: Address, *, on_failure: OnFailure) -> None:
         super().__init__(partial(connect, url, durable=True), name="journal")
         self.on_failure: OnFailure = on_failure
-        self._failures: dict[str, Exception] = {}
-        self._marked: set[str] = set()
-        self._sinks: WeakValueDictionary[str, RunSink] = WeakValueDictionary()
+        self._failures: dict[Hold, Exception] = {}
+        self._marked: set[Hold] = set()
+        self._sinks: WeakValueDictionary[Hold, RunSink] = WeakValueDictionary()
         self._is_closed = False
 
     def sink(self, run_id: str, owner: str) -> RunSink:
         """The sink for the records of a run. It works while `owner` holds the run's lease."""
-        sink = self._sinks[run_id] = RunSink(self, run_id, owner)
+        hold = Hold(run_id, owner)
+        sink = self._sinks[hold] = RunSink(self, hold)
         return sink
 
     def close(self) -> bool:
@@ -94,25 +104,27 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         return super().close()
 
     def put(self, item: Rows | Waiter) -> None:
-        self.raise_failure(item.run_id)
+        if item.hold is not None:
+            self.raise_failure(item.hold)
         if self._is_closed:
-            raise JournalError(
-                f"the journal is closed; run {item.run_id} cannot write to it any more"
+            run = (
+                "" if item.hold is None else f"; run {item.hold.run_id} cannot write to it any more"
             )
+            raise JournalError(f"the journal is closed{run}")
         super().put(item)
 
-    async def committed(self, run_id: str = "", *, owner: str | None = None) -> None:
-        """Returns when all that was put before is committed, or has failed its run. With a run,
-        raises if it was that one.
+    async def committed(self, hold: Hold | None = None, *, is_to_write: bool = False) -> None:
+        """Returns when all that was put before is committed, or has failed its run. With a hold,
+        raises if it was the run of that one.
         """
         loop = asyncio.get_running_loop()
         safe: asyncio.Future[None] = loop.create_future()
-        self.put(Waiter(run_id, loop, safe, owner))
+        self.put(Waiter(hold, loop, safe, is_to_write))
         self.hurry()
         await safe
 
-    def raise_failure(self, run_id: str) -> None:
-        failure = self._failures.get(run_id)
+    def raise_failure(self, hold: Hold) -> None:
+        failure = self._failures.get(hold)
         if failure is not None and self.on_failure == "stop":
             raise JournalError(f"the journal cannot be written: {failure}") from failure
 
@@ -120,15 +132,15 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         """Never raises: a lost record fails its run, so nothing is tried again."""
         # After a lost record a run writes nothing more: a record with a gap cannot be replayed.
         rows = [
-            item for item in items if isinstance(item, Rows) and item.run_id not in self._failures
+            item for item in items if isinstance(item, Rows) and item.hold not in self._failures
         ]
         if rows and (problem := self._commit(rows)) is not None:
             self._write_run_by_run(rows, problem)
         waiting: dict[asyncio.AbstractEventLoop, list[Waiter]] = {}
         for item in items:
             if isinstance(item, Waiter):
-                if item.owner is not None and item.run_id in self._failures:
-                    self._mark(item.run_id, item.owner)
+                if item.is_to_write and item.hold in self._failures:
+                    self._mark(item.hold)
                 waiting.setdefault(item.loop, []).append(item)
         for loop, waiters in waiting.items():
             with contextlib.suppress(RuntimeError):  # it may be closed by now
@@ -136,33 +148,32 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
 
     def _write_run_by_run(self, rows: list[Rows], problem: Exception | None) -> None:
         """One run made the common commit fail. Only that run must fail."""
-        run_ids = dict.fromkeys(item.run_id for item in rows)
-        for run_id in run_ids:
+        holds = dict.fromkeys(item.hold for item in rows)
+        for hold in holds:
             # Alone it would fail again, on a new connection with a less exact reason.
-            if len(run_ids) > 1:
-                problem = self._commit([item for item in rows if item.run_id == run_id])
+            if len(holds) > 1:
+                problem = self._commit([item for item in rows if item.hold == hold])
             if problem is not None:
-                self._fail(run_id, problem)
+                self._fail(hold, problem)
                 if self.on_failure == "memory":
-                    owners = (item.record[-1] for item in rows if item.run_id == run_id)
-                    self._mark(run_id, next(owners))
+                    self._mark(hold)
 
-    def _mark(self, run_id: str, owner: str) -> None:
+    def _mark(self, hold: Hold) -> None:
         """Note that the run goes on without a record, so that nobody does a second time what it
         does from here on. On a full disk that fails as well, and is tried again before a write.
         """
-        if run_id in self._marked:
+        if hold in self._marked:
             return
         try:
             with self._linked().transaction() as write:
-                is_ours = write(MARK, [(run_id, owner)]) == 1
+                is_ours = write(MARK, [hold]) == 1
         except Exception as problem:
-            log.debug("run %s cannot be marked: %s", run_id, problem)
+            log.debug("run %s cannot be marked: %s", hold.run_id, problem)
             self._disconnect()
         else:
             # Only after the commit.
             if is_ours:
-                self._marked.add(run_id)
+                self._marked.add(hold)
 
     def _commit(self, rows: list[Rows]) -> Exception | None:
         try:
@@ -182,18 +193,18 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
             return problem
         return None
 
-    def _fail(self, run_id: str, problem: Exception) -> None:
-        self._failures[run_id] = problem
-        sink = self._sinks.get(run_id)
+    def _fail(self, hold: Hold, problem: Exception) -> None:
+        self._failures[hold] = problem
+        sink = self._sinks.get(hold)
         if sink is not None and self.on_failure == "stop":
             sink.fail(JournalError(f"the journal cannot be written: {problem}"))
-        log.error("run %s: %s%s", run_id, problem, _CONSEQUENCE[self.on_failure])
+        log.error("run %s: %s%s", hold.run_id, problem, _CONSEQUENCE[self.on_failure])
         get_event_bus().emit(
             Event(
                 type="journal.degraded",
                 source="journal",
                 severity=Severity.ERROR,
-                run_id=run_id,
+                run_id=hold.run_id,
                 payload={"problem": str(problem)},
             )
         )
@@ -206,8 +217,9 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         if waiter.safe.done():  # its run was cancelled while it waited
             return
         try:
-            self.raise_failure(waiter.run_id)
-            if waiter.owner and waiter.run_id in self._failures.keys() - self._marked:
+            if waiter.hold is not None:
+                self.raise_failure(waiter.hold)
+            if waiter.is_to_write and waiter.hold in self._failures.keys() - self._marked:
                 raise StoreError(
                     "nothing is written: the run goes on without a record, and the database cannot "
                     "even note that, so a resumed run would write it again"
@@ -227,10 +239,9 @@ _CONSEQUENCE: Final = {
 class RunSink:
     """The records of one run."""
 
-    def __init__(self, writer: JournalWriter, run_id: str, owner: str) -> None:
+    def __init__(self, writer: JournalWriter, hold: Hold) -> None:
         self._writer = writer
-        self._run_id = run_id
-        self._owner = owner
+        self._hold = hold
         self._texts: list[tuple[str, str]] = []
         self._stop: Callable[[Exception], object] | None = None
 
@@ -247,9 +258,8 @@ class RunSink:
     def append(self, record: Record) -> None:
         texts, self._texts = tuple(self._texts), []
         key = (record.place.node_path, record.place.turn, record.place.ordinal)
-        values = (self._run_id, record.seq, record.kind, *key, encoded(record), time.time())
-        fence = (self._run_id, self._owner)
-        self._writer.put(Rows(self._run_id, texts, (*values, *fence)))
+        values = (self._hold.run_id, record.seq, record.kind, *key, encoded(record), time.time())
+        self._writer.put(Rows(self._hold, texts, (*values, *self._hold)))
 
     def keep(self, text: str) -> str:
         """It is written with the next record, which names it, so that both exist or neither."""
@@ -257,8 +267,11 @@ class RunSink:
         self._texts.append((name, text))
         return name
 
+    def check(self) -> None:
+        self._writer.raise_failure(self._hold)
+
     async def flush(self) -> None:
-        await self._writer.committed(self._run_id)
+        await self._writer.committed(self._hold)
 
     async def before_write(self) -> None:
-        await self._writer.committed(self._run_id, owner=self._owner)
+        await self._writer.committed(self._hold, is_to_write=True)
