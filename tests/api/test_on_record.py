@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from oracle.bt.wrappers.retelling import chunks_of
+from oracle.services.storage.runs import Runs
 from oracle.services.storage.users import EVERYBODY
 from tests.api.test_asking import GatedModel, asked, found, look, streamed
 from tests.api.test_workers import working
@@ -113,7 +114,8 @@ def test_a_worker_stores_nothing_that_could_not_be_recorded(serve, root, databas
         assert told(front_end, run_id, has_end=True) == numbered(heard)
 
 
-def test_what_a_run_says_when_it_loses_its_lease_has_no_number(serve, database_url):
+def test_what_a_run_says_when_it_loses_its_lease_has_no_number(serve, database_url, monkeypatch):
+    monkeypatch.setattr(Runs, "renew_seconds", 0.05)
     model = paused()
     with serve(model=model) as server, asked(server) as events:
         heard = until_paused(events, model)

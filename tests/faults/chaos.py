@@ -2,7 +2,7 @@
 
 `rampage` is one attempt, the same for the same seed as far as processes allow it. It checks that
 every run ends, that every client gets its whole stream, that all of it is on record, and that no
-write happens twice.
+write happens twice. The first flaw ends the attempt, and says what the processes did.
 """
 
 import asyncio
@@ -37,9 +37,13 @@ WORKERS = 3
 CLIENTS_AT_ONCE = 50
 STRIKES = ("worker", "server", "asleep", "front end", "worker", "server", "asleep", "worker")
 """What happens, one after the other, each time that clients have heard a little more."""
-MOST_CONNECTIONS = 1000
-"""Of one client, each some time after the one before: then the run hangs."""
-MOST_STARTS = 20
+CHUNKS_OF_RUN = 40
+"""A run says a few more."""
+IS_READY = "stop with Ctrl-C"
+SECONDS_TO_RESTART = 0.5
+SECONDS = 900
+"""Of one attempt. None takes as long, also on a machine that does much else."""
+LINES_OF_EVIDENCE = 30
 WORDS = [f"word{number} " for number in range(40)]
 END = "It is in `auth.py:1`." + signal_of_model("context_sufficient")
 ASK = "Hm." + signal_of_model("need_capability", capability="write_note", reason="to keep it")
@@ -87,24 +91,26 @@ class Team:
         self.said = {}
 
     async def start(self, *arguments):
-        """A process, and the line that says that it is ready."""
+        """A process, and the line that says that it is ready, or its last line."""
         command = [*ORACLE, *arguments]
         process = Process(command, cwd=self.root, env=self.environment, stderr=PIPE, text=True)
         self.processes.append(process)
-        ready = await asyncio.to_thread(process.stderr.readline)
-        # A process that says much would wait for ever until somebody reads it.
         said = self.said[process.pid] = deque(maxlen=1000)
-        threading.Thread(target=said.extend, args=(process.stderr,), daemon=True).start()
-        return process, ready
+        loop, ready = asyncio.get_running_loop(), asyncio.get_running_loop().create_future()
+        # To the end: a process that says much would wait for ever until somebody reads it.
+        reading = threading.Thread(target=_read, args=(process, said, loop, ready), daemon=True)
+        reading.start()
+        return process, await ready
 
     async def supervised(self, *arguments):
-        """Started again, as systemd does it, if it ends because the database is away just then."""
-        for _ in range(MOST_STARTS):
+        """Started again, as systemd does it, as long as the database is away."""
+        while True:
             process, line = await self.start(*arguments)
-            if "stop with Ctrl-C" in line:
+            if IS_READY in line:
                 return process, line
-            await asyncio.to_thread(process.wait, 60)
-        raise AssertionError(f"{arguments} does not start: {line}")
+            code = await asyncio.to_thread(process.wait, 60)
+            assert code == os.EX_IOERR, f"{arguments} ended with {code}: {line}"
+            await asyncio.sleep(SECONDS_TO_RESTART)
 
     async def worker(self, concurrency=3):  # two runs of one user: a place is kept for others
         """One that hands its runs over as soon as it is stopped."""
@@ -114,6 +120,19 @@ class Team:
     async def front_end(self):
         process, line = await self.supervised("serve", "--port", "0", "--workers", "0")
         return process, re.search(r"http://\S+", line).group()
+
+
+def _read(process, said, loop, ready):
+    def tell(line):
+        if not ready.done():
+            ready.set_result(line)
+
+    with process.stderr as stream, suppress(RuntimeError):  # the event loop may be closed
+        for line in stream:
+            said.append(line)
+            if IS_READY in line:
+                loop.call_soon_threadsafe(tell, line)
+        loop.call_soon_threadsafe(tell, said[-1] if said else "")
 
 
 @asynccontextmanager
@@ -142,7 +161,7 @@ async def approve_all(client, run_ids):
 
 async def approve(client, run_id):
     """Until it is accepted: while the database starts again, the front end refuses it."""
-    for _ in range(MOST_CONNECTIONS):
+    while True:
         waiting = await client.get(f"/api/runs/{run_id}/approvals")
         replies = [waiting]
         for asked in waiting.json() if waiting.is_success else ():
@@ -172,33 +191,34 @@ class Struck:
 
 
 class Chaos:
-    def __init__(self, team, database, seed, runs):
+    """`group` has the tasks of everything that happens, so that the first flaw ends it all."""
+
+    def __init__(self, team, database, group, *, seed, runs, strikes):
         self.team = team
         self.database = database
+        self.group = group
         self.random = random.Random(seed)
         self.struck = Struck()
         # Two workers have room for all runs, so that those of a third need not wait for a place.
         self.concurrency = -(-runs // 2) + 2
         # After so many chunks of all clients together something happens.
-        most = 40 * runs
-        self.moments = sorted(self.random.sample(range(runs, most), len(STRIKES)))
+        moments = sorted(self.random.sample(range(runs, CHUNKS_OF_RUN * runs), len(strikes)))
+        self.to_come = deque(zip(moments, strikes, strict=True))
         self.heard = 0
         self.workers = []
         self.address = ""
         self.front_end = None
-        self.watching = []
 
     async def begin(self):
         self.workers = [await self.team.worker(self.concurrency) for _ in range(WORKERS)]
         self.front_end, self.address = await self.team.front_end()
 
-    async def hear(self):
+    def hear(self):
         self.heard += 1
-        if self.moments and self.heard >= self.moments[0]:
-            self.moments.pop(0)
-            what = STRIKES[len(self.struck.strikes)]
+        while self.to_come and self.heard >= self.to_come[0][0]:
+            _, what = self.to_come.popleft()
             self.struck.strikes.append(what)
-            await self.strike(what)
+            self.group.create_task(self.strike(what))
 
     async def strike(self, what):
         match what:
@@ -207,22 +227,12 @@ class Chaos:
                 self.front_end, self.address = await self.team.front_end()
             case "server":
                 await asyncio.to_thread(crash_server, self.database.url)
-            case "worker":
-                victim = await self.lose(what)
-                victim.send_signal(signal.SIGKILL)
+            case _ if self.workers:
+                victim = self.workers.pop(self.random.randrange(len(self.workers)))
+                lost = {id_ for id_, pid in (await self.holders()).items() if pid == victim.pid}
+                victim.send_signal(signal.SIGKILL if what == "worker" else signal.SIGSTOP)
+                self.group.create_task(self.watch(what, victim, lost))
                 self.workers.append(await self.team.worker(self.concurrency))
-            case _:
-                victim = await self.lose(what)
-                victim.send_signal(signal.SIGSTOP)
-                self.workers.append(await self.team.worker(self.concurrency))
-
-    async def lose(self, what):
-        """A worker, with somebody who watches how long its runs wait."""
-        victim = self.workers.pop(self.random.randrange(len(self.workers)))
-        held = await self.holders()
-        lost = {run_id for run_id, process in held.items() if process == victim.pid}
-        self.watching.append(asyncio.create_task(self.watch(what, victim, lost)))
-        return victim
 
     async def watch(self, what, victim, lost):
         began = time.monotonic()
@@ -251,78 +261,115 @@ def crash_server(url):
         connection.execute("SELECT 1")
 
 
-async def whole_stream(chaos, number):
-    """Listen until `done`, at whatever front end there is, and approve what is asked: at once, and
-    again after each break, as the front end may have died with the answer.
+class Client:
+    """Listens to one run until `done`, at whatever front end there is, and approves what is asked:
+    at once, and again after each break, as the front end may have died with the answer.
     """
-    events, event, run_id = {}, {}, None
-    for _ in range(MOST_CONNECTIONS):
-        if events and [*events.values()][-1][0] == "done":
-            return events
-        with suppress(httpx.HTTPError):
-            async with client_of(chaos.address) as client:
-                headers = {"Last-Event-ID": [*events][-1]} if events else {}
-                body = {"question": f"Where is login defined? ({number})"}
-                path = "/api/oracle/stream" if run_id is None else f"/api/runs/{run_id}/stream"
-                method = "POST" if run_id is None else "GET"
-                more = {"json": body} if run_id is None else {}
-                if run_id is not None:
-                    await approve(client, run_id)
-                else:
-                    # If the reply is lost, the run goes on without its client.
-                    chaos.struck.asked[number] += 1
-                async with client.stream(method, path, headers=headers, **more) as response:
-                    run_id = response.headers.get("Oracle-Run", run_id)
-                    async for line in response.aiter_lines():
-                        name, _, value = line.partition(": ")
-                        if name:
-                            event[name] = value
-                            continue
-                        if "id" in event:
-                            data = json.loads(event["data"])
-                            assert event["id"] not in events
-                            events[event["id"]] = (data["type"], data.get("content"))
-                            await chaos.hear()
-                            if data["type"] == "approval":
-                                await approve(client, run_id)
-                        event = {}
+
+    def __init__(self, chaos, number, run_id=None):
+        self.chaos = chaos
+        self.number = number
+        self.run_id = run_id
+        self.events = {}
+
+    @property
+    def has_heard_all(self):
+        return bool(self.events) and [*self.events.values()][-1][0] == "done"
+
+    async def listen(self):
+        while not self.has_heard_all:
+            with suppress(httpx.HTTPError):
+                async with client_of(self.chaos.address) as client:
+                    await self._connect(client)
+            await asyncio.sleep(0.2)
+        return self
+
+    async def _connect(self, client):
+        if self.run_id is None:
+            # If the reply is lost, the run goes on without its client.
+            self.chaos.struck.asked[self.number] += 1
+            body = {"question": f"Where is login defined? ({self.number})"}
+            stream = client.stream("POST", "/api/oracle/stream", json=body)
+        else:
+            await approve(client, self.run_id)
+            headers = {"Last-Event-ID": [*self.events][-1]} if self.events else {}
+            stream = client.stream("GET", f"/api/runs/{self.run_id}/stream", headers=headers)
         event = {}
-        await asyncio.sleep(0.2)
-    raise AssertionError(f"run {run_id} does not end")
+        async with stream as response:
+            self.run_id = response.headers.get("Oracle-Run", self.run_id)
+            async for line in response.aiter_lines():
+                name, _, value = line.partition(": ")
+                if name:
+                    event[name] = value
+                    continue
+                if "id" in event:
+                    await self._hear(client, event)
+                event = {}
+
+    async def _hear(self, client, event):
+        data = json.loads(event["data"])
+        assert event["id"] not in self.events, f"{event} was heard before"
+        self.events[event["id"]] = (data["type"], data.get("content"))
+        self.chaos.hear()
+        if data["type"] == "approval":
+            await approve(client, self.run_id)
 
 
-async def rampage(root, url, *, seed, runs):
+async def rampage(root, url, *, seed, runs, strikes=STRIKES):
     began = time.monotonic()
     model = Model()
     model.stalls = False
     async with AsyncExitStack() as stack:
         team = await stack.enter_async_context(team_of(root, url, model))
         database = await stack.enter_async_context(await Database.open(url))
-        chaos = Chaos(team, database, seed, runs)
-        await chaos.begin()
-        room = asyncio.Semaphore(CLIENTS_AT_ONCE)
-
-        async def client_number(number):
-            async with room:
-                return await whole_stream(chaos, number)
-
-        streams = await asyncio.gather(*map(client_number, range(runs)))
-        await asyncio.gather(*chaos.watching)
-        client = await stack.enter_async_context(client_of(chaos.address))
-        store = RunStore(database.seen_by(EVERYBODY))
-        for events in streams:
-            run_id = next(iter(events)).partition(":")[0]
-            assert [*events] == [f"{run_id}:{number}" for number in range(len(events))]
-            assert await recorded(client, run_id) == events
-            told = await retold(store, await store.runs.get(run_id))
-            assert (told.not_replayed, told.run.status) == ("", "done")
+        try:
+            async with asyncio.timeout(SECONDS):
+                struck = await survived(team, database, seed=seed, runs=runs, strikes=strikes)
+        except Exception as problem:
+            problem.add_note(await evidence(team, database))
+            raise
         assert flaws_of(url) == []
         # A note may be missing: nobody knows whether a write that was cut off has happened.
         notes = Counter(
             int(re.search(r"Of run (\d+)\.", path.read_text()).group(1))
             for path in root.rglob("*ote*.md")
         )
-        assert all(count <= chaos.struck.asked[number] for number, count in notes.items()), notes
-        chaos.struck.lines = sum(map(len, team.said.values()))
-        chaos.struck.seconds = time.monotonic() - began
-        return chaos.struck
+        assert all(count <= struck.asked[number] for number, count in notes.items()), notes
+        struck.lines = sum(map(len, team.said.values()))
+        struck.seconds = time.monotonic() - began
+        return struck
+
+
+async def survived(team, database, *, seed, runs, strikes):
+    """All that has happened, when every run has ended and was found whole."""
+    room = asyncio.Semaphore(CLIENTS_AT_ONCE)
+
+    async def client_number(chaos, number):
+        async with room:
+            return await Client(chaos, number).listen()
+
+    async with asyncio.TaskGroup() as group:
+        chaos = Chaos(team, database, group, seed=seed, runs=runs, strikes=strikes)
+        await chaos.begin()
+        listening = [group.create_task(client_number(chaos, number)) for number in range(runs)]
+    clients = [task.result() for task in listening]
+    # Those whose question was stored, but whose client has not heard the reply, end as well.
+    clients += [await Client(chaos, -1, run_id).listen() for run_id in await chaos.holders()]
+    store = RunStore(database.seen_by(EVERYBODY))
+    async with client_of(chaos.address) as client:
+        for each in clients:
+            assert [*each.events] == [f"{each.run_id}:{n}" for n in range(len(each.events))]
+            assert await recorded(client, each.run_id) == each.events
+            told = await retold(store, await store.runs.get(each.run_id))
+            assert (told.not_replayed, told.run.status) == ("", "done")
+    return chaos.struck
+
+
+async def evidence(team, database):
+    """What the processes said last, and the runs that have not ended."""
+    found = [f"{pid}: {line}" for pid, said in team.said.items()
+             for line in [*said][-LINES_OF_EVIDENCE:]]  # fmt: skip
+    with suppress(OracleError):
+        unfinished = await Runs(database.seen_by(EVERYBODY)).unfinished()
+        found += [f"not ended: {run}\n" for run in unfinished]
+    return "".join(found)

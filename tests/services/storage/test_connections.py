@@ -1,13 +1,14 @@
 """Plain connections: the same promises on every kind of database."""
 
 import sqlite3
+from contextlib import closing
 
 import psycopg
 import pytest
 
 from oracle.errors import StoreError
 from oracle.services.storage.connections import connect
-from oracle.services.storage.database import as_url
+from oracle.services.storage.database import Database, as_url
 
 INSERT = "INSERT INTO blobs (hash, body) VALUES (?, ?)"
 COUNT = "SELECT count(*) FROM blobs"
@@ -76,3 +77,14 @@ async def test_on_sqlite_only_durable_commits_wait_for_the_disk(tmp_path, durabl
     connection = connect(as_url(path), durable=durable)
     assert connection.rows("PRAGMA synchronous") == [(synchronous,)]
     connection.close()
+
+
+async def test_a_commit_is_in_the_log_of_a_server_that_does_not_wait_for_its_log(postgresql_url):
+    """So what was shown is on record after a crash of that server too."""
+    sql = "SHOW synchronous_commit"
+    with psycopg.connect(postgresql_url.with_password()) as plain:
+        assert plain.execute(sql).fetchall() == [("off",)], "the test server waits"
+    with closing(connect(postgresql_url, durable=True)) as ours:
+        assert ours.rows(sql) == [("local",)]
+    async with await Database.open(postgresql_url) as database:
+        assert await database.write(lambda connection: connection.first(sql)) == "local"

@@ -139,7 +139,7 @@ class JournalWriter(GroupWriter[Rows | Waiter, Connection]):
         waiting: dict[asyncio.AbstractEventLoop, list[Waiter]] = {}
         for item in items:
             if isinstance(item, Waiter):
-                if item.is_to_write and item.hold in self._failures:
+                if item.hold is not None and item.is_to_write and item.hold in self._failures:
                     self._mark(item.hold)
                 waiting.setdefault(item.loop, []).append(item)
         for loop, waiters in waiting.items():

@@ -38,6 +38,14 @@ _KEEPALIVE: Final = {
 }
 """A server that is gone without a word is noticed after 20 to 25 seconds, not after hours."""
 
+_ON_RECORD: Final = (
+    "SELECT set_config('synchronous_commit', 'local', false) "
+    "WHERE current_setting('synchronous_commit') = 'off'"
+)
+"""What is shown must be on record, also after a crash of a server that does not wait for its log.
+Whether the disk itself waits is left to the server.
+"""
+
 _ADVICE: Final[Mapping[str | None, str]] = {
     "57014": (
         f"took longer than {STATEMENT_SECONDS} s for one statement; try again when the server is "
@@ -191,7 +199,7 @@ class Postgres:
         return ()
 
     def connect(self, url: Address, *, durable: bool) -> PostgresConnection:
-        # The server decides when a commit is on disk: `durable` changes nothing.
+        # All are: see `_ON_RECORD`.
         return PostgresConnection(url, self.shown(url))
 
 
@@ -223,7 +231,7 @@ def _connected(url: Address, seconds: int = CONNECT_SECONDS) -> Link:
     # in the address: a pooler such as PgBouncer refuses options at the start of a connection.
     limits = (
         f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
-        f"SET statement_timeout = '{STATEMENT_SECONDS}s'"
+        f"SET statement_timeout = '{STATEMENT_SECONDS}s'; {_ON_RECORD}"
     )
     link.execute(limits.encode())
     return link
