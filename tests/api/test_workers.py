@@ -8,6 +8,7 @@ import threading
 import time
 from contextlib import contextmanager
 
+import psycopg
 import pytest
 
 from oracle.api.workers.opening import opened_worker
@@ -264,3 +265,22 @@ def test_a_change_that_the_database_refuses_is_a_failure_and_not_an_outage(front
             *_, (_, kind, done) = events
     assert (kind, done["error_kind"]) == ("done", "StoreRuleError")
     assert "refuses a change" in done["detail"]
+
+
+def test_a_question_that_is_stored_is_accepted_whatever_the_queue_says(serve, root, database_url):
+    """Otherwise its client would ask again, and pay twice."""
+    if not database_url.kind.startswith("postgres"):
+        pytest.skip("its queue is in memory, and cannot fail")
+    url = database_url.with_password()
+    hidden = "ALTER TABLE procrastinate_jobs RENAME TO hidden"
+    shown = "ALTER TABLE hidden RENAME TO procrastinate_jobs"
+    with serve(has_workers_elsewhere=True) as front_end:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(hidden)
+            with asked(front_end) as events:
+                run_id = next(iter(front_end.http.get("/api/runs").json()))["id"]
+                connection.execute(shown)
+                with working(root, look(), found()):
+                    *_, (_, kind, done) = events
+        assert (kind, done["stop_reason"], done["run_id"]) == ("done", "answered", run_id)
+        assert len(front_end.http.get("/api/runs").json()) == 1

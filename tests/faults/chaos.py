@@ -199,8 +199,8 @@ class Chaos:
         self.group = group
         self.random = random.Random(seed)
         self.struck = Struck()
-        # Two workers have room for all runs, so that those of a third need not wait for a place.
-        self.concurrency = -(-runs // 2) + 2
+        # Room for all runs in each worker, also for those whose client never heard the reply.
+        self.concurrency = 4 * runs
         # After so many chunks of all clients together something happens.
         moments = sorted(self.random.sample(range(runs, CHUNKS_OF_RUN * runs), len(strikes)))
         self.to_come = deque(zip(moments, strikes, strict=True))
@@ -354,7 +354,8 @@ async def survived(team, database, *, seed, runs, strikes):
         listening = [group.create_task(client_number(chaos, number)) for number in range(runs)]
     clients = [task.result() for task in listening]
     # Those whose question was stored, but whose client has not heard the reply, end as well.
-    clients += [await Client(chaos, -1, run_id).listen() for run_id in await chaos.holders()]
+    others = [Client(chaos, -1, run_id) for run_id in await chaos.holders()]
+    clients += await asyncio.gather(*(each.listen() for each in others))
     store = RunStore(database.seen_by(EVERYBODY))
     async with client_of(chaos.address) as client:
         for each in clients:

@@ -1,4 +1,4 @@
-"""Workers, a front end and PostgreSQL die while clients listen. `scripts/chaos.py` does more of it."""
+"""Workers, a front end and PostgreSQL die while clients listen. See `scripts/chaos.py` for more."""
 
 import pytest
 

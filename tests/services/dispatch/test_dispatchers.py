@@ -6,6 +6,7 @@ import pytest
 
 from oracle.services.dispatch.opening import open_dispatcher, queue_name
 from oracle.services.dispatch.queue import MOST_FAILURES, Queue
+from oracle.services.storage.database import Database
 from oracle.services.storage.runs import QUEUED, Runs
 
 
@@ -101,8 +102,6 @@ def test_the_name_of_a_queue_fits_into_a_channel_whatever_the_project_is_called(
 
 async def test_the_job_of_a_dead_worker_goes_to_another(postgresql_url):
     """Its heartbeat is old, and the lease of its run has run out."""
-    from oracle.services.storage.database import Database
-
     async with await Database.open(postgresql_url) as database:
         await add(database, "r1")
         async with open_dispatcher(database, "p") as dead, open_dispatcher(database, "p") as other:
@@ -115,3 +114,24 @@ async def test_the_job_of_a_dead_worker_goes_to_another(postgresql_url):
             assert await claimed(other) == "r1"
             # It was only asleep: what it says now changes nothing.
             await dead.finish(job)
+
+
+async def test_questions_of_a_burst_are_admitted_together(postgresql_url, monkeypatch):
+    looks, due = [], Queue.due
+
+    async def counted(self, user, *given, **options):
+        looks.append(user)
+        return await due(self, user, *given, **options)
+
+    monkeypatch.setattr(Queue, "due", counted)
+    async with await Database.open(postgresql_url) as database:
+        runs = [f"r{number}" for number in range(4)]
+        for run_id in runs:
+            await add(database, run_id)
+        async with open_dispatcher(database, "p") as dispatcher:
+            await asyncio.gather(*(dispatcher.admit("local") for _ in range(40)))
+            assert len(looks) <= 2
+            await dispatcher.admit("local")
+            assert len(looks) <= 3
+            assert {await claimed(dispatcher) for _ in runs} == {*runs}
+            assert await claimed(dispatcher) is None

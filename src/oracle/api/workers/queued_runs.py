@@ -20,6 +20,7 @@ from oracle.bt.wrappers.run_store import RunStore
 from oracle.errors import NotFound, OracleError, RunHandedOver
 from oracle.models.session import LOCAL, StoredRun
 from oracle.models.stream_chunk import ChunkType, OracleStreamChunk
+from oracle.services.background import cancelled
 from oracle.services.dispatch import control
 from oracle.services.dispatch.commands import Commands
 from oracle.services.dispatch.news import News, open_news
@@ -100,6 +101,7 @@ class QueuedRuns(LiveRuns):
         self._dispatcher = dispatcher
         self._news = news
         self._closing = asyncio.Event()
+        self._admitting: set[asyncio.Task[None]] = set()
 
     def ask(self, question: str, context_id: str | None = None, **options: Any) -> QueuedRun:
         run_id = uuid.uuid4().hex
@@ -109,7 +111,15 @@ class QueuedRuns(LiveRuns):
     async def _store_question(self, question: str, context_id: str | None, **options: Any) -> None:
         store = self._store.seen_by(LOCAL if self._user is None else self._user)
         await store_question(store, self._agent.setup, question, context_id, **options)
-        await self._dispatcher.admit(store.database.user or LOCAL)
+        # Its client is not kept waiting, and does not ask again: the question is stored.
+        admitting = asyncio.create_task(self._admit(store.database.user or LOCAL))
+        self._admitting.add(admitting)
+        admitting.add_done_callback(self._admitting.discard)
+
+    async def _admit(self, user: str) -> None:
+        # The next look of a worker finds the run too.
+        with suppress(OracleError):
+            await self._dispatcher.admit(user)
 
     async def follow(
         self, run_id: str, after: int = -1, *, beat: float | None = None
@@ -161,6 +171,7 @@ class QueuedRuns(LiveRuns):
 
     async def close(self, seconds: float) -> None:
         """End the streams at once. Their clients can go on at another front end."""
+        await cancelled(*self._admitting)
         self._closing.set()
         self._news.ring_all()
 

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, Final
 
 import procrastinate
@@ -14,7 +15,7 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from oracle.errors import StoreError
-from oracle.services.background import cancelled
+from oracle.services.background import Together, cancelled
 from oracle.services.dispatch.protocol import Job
 from oracle.services.dispatch.queue import Queue
 from oracle.services.storage.addresses import Address
@@ -57,6 +58,7 @@ class ProcrastinateDispatcher:
         self._worker: int | None = None
         self._news = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
+        self._admitting: dict[str, Together[None]] = {}
 
     async def enqueue(self, run_id: str, priority: int = 0) -> None:
         task = self._app.configure_task(
@@ -66,6 +68,13 @@ class ProcrastinateDispatcher:
             await task.defer_async(run_id=run_id)
 
     async def admit(self, user: str) -> None:
+        # One look for all who ask at the same time. Each of a burst of questions would find all the
+        # others, and enqueue them as well.
+        if user not in self._admitting:
+            self._admitting[user] = Together(partial(self._admit, user))
+        await self._admitting[user]()
+
+    async def _admit(self, user: str) -> None:
         for run_id, priority in await self._runs.due(user, self._most, unless=WAITING):
             await self.enqueue(run_id, priority)
 
