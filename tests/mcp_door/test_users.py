@@ -8,7 +8,9 @@ import httpx
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import ElicitResult
 
+from oracle.services.storage.leases import PARKED
 from oracle.testing import ScriptedModel
 from tests.mcp_door.conftest import (
     WITHOUT_TLS,
@@ -132,3 +134,34 @@ async def test_a_call_that_is_silent_ends_with_its_token_and_its_run_too(serve, 
         server.http.headers["Authorization"] = f"Bearer {other}"
         assert await asyncio.to_thread(ended, server) == "cancelled"
         model.gate.set()
+
+
+async def test_a_run_that_waits_for_a_yes_goes_on_only_for_a_token_that_may_write(serve, root):
+    question = {"question": "Where is login defined?"}
+
+    async def called(token, request=None):
+        given = {"elicitation_callback": saying(True), "mode": "2026-07-28"}
+        again = {} if request is None else {
+            "request_state": request.request_state,
+            "input_responses": {
+                id_: ElicitResult(action="accept", content={"approve": True})
+                for id_ in request.input_requests
+            },
+        }  # fmt: skip
+        async with client_with(server, token, **given) as client:
+            return await client.session.call_tool(
+                "ask", question, allow_input_required=True, **again
+            )
+
+    with serve(look(), wants_to_write(), writes(), found()) as server:
+        reads, may_write = make(server, "ann", "ask"), make(server, "ann", "write")
+        request = await called(may_write)
+        refused = await called(reads, request)
+        assert refused.is_error
+        assert "scope write" in refused.content[0].text
+        run = server.run(server.door.store.seen_by("ann").runs.get(request.request_state))
+        assert (run.status, run.lease_owner) == ("running", PARKED)
+        assert notes_about_login(root) == []
+        done = await called(may_write, request)
+    assert "auth.py:1" in done.content[0].text
+    assert len(notes_about_login(root)) == 1

@@ -98,7 +98,12 @@ async def _again(
             with suppress(NotFound):
                 await desk.approvals.answer(run.id, id_, is_yes=said)
         return await _outcome(context, live, None)
-    person = person_of(context, answers) if desk.may_write else None
+    # Only a run that may write waits for a person. To go on with it without one would be a no.
+    if not desk.may_write:
+        raise InputError(
+            f"run {run.id} waits for a yes; retry with a token of its user that has the scope write"
+        )
+    person = person_of(context, answers)
     resumed = desk.runs.resume(run.id, approve=None if person is None else person.ask)
     return await _outcome(context, resumed, person)
 
