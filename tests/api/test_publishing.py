@@ -33,12 +33,21 @@ class Live:
 
 
 class Breaking(Streams):
-    """Its first attempt to store something fails, before the commit or after it."""
+    """Its first attempt to store something fails, before the commit or after it, or else its first
+    attempt to learn what is stored.
+    """
 
     def __init__(self, database, *, committed):
         super().__init__(database)
         self._committed = committed
-        self._is_broken = True
+        self._is_broken = committed is not None
+        self._is_away = not self._is_broken
+
+    async def length(self, run_id):
+        is_away, self._is_away = self._is_away, False
+        if is_away:
+            raise StoreError("away")
+        return await super().length(run_id)
 
     async def append(self, *given):
         is_broken, self._is_broken = self._is_broken, False
@@ -50,12 +59,13 @@ class Breaking(Streams):
         return is_ours
 
 
-@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("committed", [False, True, None])
 @pytest.mark.parametrize("batches", [(2, 0), (2, 2), (2, 0, 1)])
 async def test_what_could_not_be_stored_is_stored_later_once(database, committed, batches):
     await Runs(database).begin(run_id="r1", question="q", tree="t", at=1.0, owner="me")
     streams = Breaking(database, committed=committed)
-    await publish(streams, "r1", Live(*batches), lambda chunk: None)
+    new = await publish(streams, "r1", Live(*batches), lambda chunk: None)
+    assert new == sum(batches)
     stored = await streams.read("r1", 0)
     assert [number for number, _ in stored] == [*range(sum(batches))]
     assert [chunk["content"] for _, chunk in stored] == [str(n) for n in range(sum(batches))]

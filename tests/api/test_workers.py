@@ -284,3 +284,28 @@ def test_a_question_that_is_stored_is_accepted_whatever_the_queue_says(serve, ro
                     *_, (_, kind, done) = events
         assert (kind, done["stop_reason"], done["run_id"]) == ("done", "answered", run_id)
         assert len(front_end.http.get("/api/runs").json()) == 1
+
+
+def looks_once(request):
+    has_looked = any(message["role"] == "tool" for message in request.messages)
+    return found() if has_looked else look()
+
+
+def test_a_run_whose_stream_cannot_be_stored_is_not_left_to_itself(front_end, root, monkeypatch):
+    under_way: queue.SimpleQueue = queue.SimpleQueue()
+
+    async def broken(streams, run_id, live, heard):
+        await live.begun()
+        under_way.put(live)
+        raise RuntimeError("a bug")
+
+    model = GatedModel(look(), found())
+    with asked(front_end) as events:
+        with monkeypatch.context() as patched:
+            patched.setattr("oracle.api.workers.worker.publish", broken)
+            with working(root, model=model) as worker:
+                live = under_way.get(timeout=20)
+                worker.run(asyncio.wait({live.task}))
+        with working(root, model=ScriptedModel(looks_once, repeats_last=True)):
+            *_, (_, kind, done) = events
+    assert (kind, done["stop_reason"]) == ("done", "answered")

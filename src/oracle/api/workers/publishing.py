@@ -23,9 +23,11 @@ async def publish(
     The last chunks may come when the lease has been given back. They are not stored then: the
     record has them, and says how the run ended.
     """
-    before = stored = await streams.length(run_id)
+    before: int | None = None
+    stored = 0
     said: list[tuple[int, OracleStreamChunk]] = []
-    is_unsure = False
+    # What others have stored is not known yet.
+    is_unsure = True
     # Silence is heard too: a run that waits for a person says nothing that would come next.
     async with contextlib.aclosing(live.follow(beat=SECONDS_TO_STORE_AGAIN)) as batches:
         async for batch in batches:
@@ -39,6 +41,7 @@ async def publish(
             try:
                 if is_unsure:
                     stored = await streams.length(run_id)
+                    before = stored if before is None else before
                 new = [chunk.to_dict() for number, chunk in said if number >= stored]
                 if new and not await streams.append(run_id, live.owner, stored, new):
                     break
@@ -47,4 +50,4 @@ async def publish(
                 is_unsure = True
                 continue
             stored, said, is_unsure = stored + len(new), [], False
-    return stored - before
+    return 0 if before is None else stored - before

@@ -206,6 +206,8 @@ class Worker:
             new = await publish(self._streams, run.id, live, lambda chunk: self._hear(live, chunk))
             await asyncio.wait({live.task})
         finally:
+            # Never left to itself: nobody would store what it says, or give it an answer.
+            await live.hand_over()
             await cancelled(obeying)
             self._answers.forget(run.id)
         if new:
