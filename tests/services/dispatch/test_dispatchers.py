@@ -135,3 +135,20 @@ async def test_questions_of_a_burst_are_admitted_together(postgresql_url, monkey
             assert len(looks) <= 3
             assert {await claimed(dispatcher) for _ in runs} == {*runs}
             assert await claimed(dispatcher) is None
+
+
+async def test_a_worker_that_is_suspended_between_two_steps_holds_nobody_up(postgresql_url):
+    """It has enqueued a run, and has not given its connection back."""
+    sql = "SELECT * FROM procrastinate_jobs FOR UPDATE"
+    async with await Database.open(postgresql_url) as database:
+        await add(database, "r1")
+        async with (
+            open_dispatcher(database, "p") as asleep,
+            open_dispatcher(database, "p") as other,
+        ):
+            await asleep.enqueue("r1")
+            async with asleep._app.connector.pool.connection() as held, asyncio.timeout(30):
+                await held.execute(sql)
+                assert await claimed(other) == "r1"
+                limit = await (await held.execute("SHOW statement_timeout")).fetchone()
+                assert limit == ("1min",)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 import procrastinate
+import psycopg
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
@@ -20,6 +21,7 @@ from oracle.services.dispatch.protocol import Job
 from oracle.services.dispatch.queue import Queue
 from oracle.services.storage.addresses import Address
 from oracle.services.storage.connections import shown
+from oracle.services.storage.postgres import session_limits
 
 log = logging.getLogger(__name__)
 
@@ -178,6 +180,13 @@ class ProcrastinateDispatcher:
             raise StoreError(f"{told} ({reason[0] if reason else 'no answer'})") from problem
 
 
+async def _limited(connection: psycopg.AsyncConnection) -> None:
+    # Each statement is whole. In a transaction, a worker that is suspended before its commit would
+    # hold a lock for which all the others wait.
+    await connection.set_autocommit(True)
+    await connection.execute(session_limits())
+
+
 @asynccontextmanager
 async def opened(
     address: Address, queue: str, runs: Queue, most_of_user: int
@@ -187,6 +196,7 @@ async def opened(
         min_size=1,
         max_size=MOST_CONNECTIONS,
         timeout=SECONDS_TO_GET_A_CONNECTION,
+        configure=_limited,
     )
     app = procrastinate.App(connector=connector)
     async with app.open_async():

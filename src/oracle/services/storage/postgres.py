@@ -227,14 +227,20 @@ def _connected(url: Address, seconds: int = CONNECT_SECONDS) -> Link:
     # What the address says counts.
     patience = {name: value for name, value in patience.items() if name not in given}
     link = psycopg.connect(url.with_password(), autocommit=True, **patience)
-    # A process that is suspended in the middle of a transaction must not lock the others out. Not
-    # in the address: a pooler such as PgBouncer refuses options at the start of a connection.
+    link.execute(session_limits())
+    return link
+
+
+def session_limits() -> bytes:
+    """What every connection of ours begins with. A process that is suspended in the middle of a
+    transaction must not lock the others out. Not in the address: a pooler such as PgBouncer
+    refuses options at the start of a connection.
+    """
     limits = (
         f"SET idle_in_transaction_session_timeout = '{IDLE_SECONDS}s'; "
         f"SET statement_timeout = '{STATEMENT_SECONDS}s'; {_ON_RECORD}"
     )
-    link.execute(limits.encode())
-    return link
+    return limits.encode()
 
 
 class PostgresConnection:
