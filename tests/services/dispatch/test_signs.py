@@ -1,5 +1,7 @@
 """A worker that has died is noticed by its connection, and one that is alive keeps its runs."""
 
+import asyncio
+
 import pytest
 
 from oracle.services.dispatch.news import SAID, open_news, tell
@@ -76,6 +78,10 @@ async def test_a_worker_whose_connection_is_there_keeps_its_runs(database, worki
     async with open_news(database, sign=WORKER) as news:
         await listening(database, news)
         assert await looks(signs, clock) == 0
+    # The server notices in its own time that the connection is gone.
+    async with asyncio.timeout(60):
+        while await signs.shown():
+            pass
     assert await looks(signs, clock) == 1
 
 
