@@ -102,7 +102,7 @@ async def test_limits_and_a_persons_yes_reach_the_agent(project):
     answer = await Oracle(model=model, limits=Limits(turns=2), **options).ask(CODE)
     assert (answer.stop_reason, answer.missing) == (
         "turn_limit",
-        ["sources: nothing was looked at"],
+        ["any source, because nothing was looked at"],
     )
 
 

@@ -8,8 +8,9 @@ from functools import partial
 
 import pytest
 
-from oracle.api.access import Access, Caller
+from oracle.api.access import Access
 from oracle.api.app import create_app, routes_of
+from oracle.api.caller import Caller
 from oracle.api.rates import Rates
 from oracle.api.rules import RULES
 from oracle.services.storage import tokens as tokens_module

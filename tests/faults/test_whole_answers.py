@@ -71,7 +71,7 @@ async def test_a_first_text_that_nothing_backs_goes_back_once_with_tools(reply):
     assert heard.offered == [["search_code"], ["search_code"]]
     assert heard.told(1).count("Search first") == 1
     assert (heard.stop, heard.done["answer"]) == ("partial_answer", heard.done["answer"])
-    assert heard.done["missing"] == ["sources: nothing was looked at"]
+    assert heard.done["missing"] == ["any source, because nothing was looked at"]
 
 
 @pytest.mark.parametrize("reply", [ANSWER, PROSE, ANSWER + SPOILT, enough(ANSWER)])

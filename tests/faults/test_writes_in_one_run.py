@@ -238,7 +238,7 @@ async def test_a_run_without_evidence_that_ends_unfinished_names_it():
     heard = await ask(model=model)
     assert (heard.stop, heard.done["missing"]) == (
         "stuck",
-        ["sources: nothing was looked at"],
+        ["any source, because nothing was looked at"],
     )
     assert "I will look" not in heard.done["answer"]
     assert "Nothing was found before that." in heard.done["answer"]

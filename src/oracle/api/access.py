@@ -6,7 +6,7 @@ the local user without one; it listens on this machine only (`guard.py`).
 
     app = Access(app, tokens=tokens, rates=Rates(600), is_required=False)
 
-What is inside finds the caller with `caller_of(scope)`.
+What is inside finds the caller with `caller_of(scope)` (`caller.py`).
 """
 
 from __future__ import annotations
@@ -21,52 +21,18 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as Connection
 
+from oracle.api.caller import KEY, TRUSTED, Caller
 from oracle.api.problems import problem, problem_of
 from oracle.api.rates import Rates
 from oracle.api.rules import Needs, rule_for
 from oracle.errors import Forbidden, OracleError
-from oracle.lazy_dataclass import dataclass
-from oracle.models.session import LOCAL
 from oracle.services.background import Together
-from oracle.services.storage.tokens import Scope, Token, Tokens, allows
+from oracle.services.storage.tokens import Token, Tokens
 
 SECONDS_BETWEEN_LOOKS: Final = 1.0
 """How long a stream may go on after its token was revoked or has expired."""
-_KEY: Final = "oracle.caller"
 _LONGEST: Final = 200
 """Of the header. A token has 61 characters."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Caller:
-    """The user of a request, and what they may do. `id` is the id of their token."""
-
-    user: str
-    scope: str
-    id: str = ""
-
-    @property
-    def may_write(self) -> bool:
-        return allows(self.scope, "write")
-
-    def check(self, scope: Scope, what: str = "this") -> None:
-        """Raises `Forbidden`."""
-        if not allows(self.scope, scope):
-            raise Forbidden(
-                f"{what} needs a token with the scope {scope!r}, and this one has {self.scope!r}; "
-                f"create one with `oracle token create NAME --scope {scope}`",
-                scope=scope,
-            )
-
-
-TRUSTED: Final = Caller(user=LOCAL, scope="write")
-"""Everybody who reaches a server that needs no tokens."""
-
-
-def caller_of(scope: Connection) -> Caller:
-    """Raises `KeyError` outside of `Access`: nothing is served without the check."""
-    caller: Caller = scope[_KEY]
-    return caller
 
 
 class Access:
@@ -101,7 +67,7 @@ class Access:
     async def _http(self, scope: Connection, receive: Receive, send: Send) -> None:
         rule = rule_for(scope)
         if rule is not None and rule.needs == "nothing":
-            scope[_KEY] = Caller(user="", scope="")
+            scope[KEY] = Caller(user="", scope="")
             await self._app(scope, receive, send)
             return
         try:
@@ -114,7 +80,7 @@ class Access:
         if refusal is not None or caller is None:
             await (refusal or unauthorized(scope))(scope, receive, send)
             return
-        scope[_KEY] = caller
+        scope[KEY] = caller
         if caller is TRUSTED:
             # It has no token that could end, so there is nothing to watch.
             await self._app(scope, receive, send)

@@ -12,8 +12,8 @@ from typing import Annotated, Final
 from fastapi import Depends, Request
 from starlette.types import ASGIApp
 
-from oracle.api.access import Caller, caller_of
 from oracle.api.approvals import Approvals
+from oracle.api.caller import Caller, caller_of
 from oracle.api.first_visit import FirstVisit
 from oracle.api.live_runs import LiveRuns
 from oracle.api.metrics import Metrics

@@ -30,7 +30,7 @@ def close_with_the_response(ctx: TickContext, stop: str, missing: list[str]) -> 
         missing = [signal["missing"], *missing]
     text: str = response["text"]
     if why := why_cut(response["ending"]):
-        missing = [*missing, f"the rest of the answer: {why}"]
+        missing = [*missing, f"the rest of the answer, because {why}"]
         text += CUT_HERE
         say(ctx, ChunkType.CONTENT, content=CUT_HERE)
     bb_set(bb, "stop_reason", stop)

@@ -151,7 +151,7 @@ def shown_sources(bb: TypedBlackboard) -> list[Mapping[str, Any]]:
 
 def words_for_no_evidence(bb: TypedBlackboard) -> str:
     if found := _found_but_not_shown(bb):
-        return f"what was found in {found}: there was no room to show it to the model"
+        return f"what was found in {found}, because there was no room to show it to the model"
     tried = ", ".join(bb_get(bb, "sources_tried"))
     return f"anything in {tried}" if tried else NOTHING_LOOKED_AT
 
@@ -282,6 +282,6 @@ def left_undone(bb: TypedBlackboard) -> list[str]:
     """What was to be delegated or read, and was not."""
     delegations: list[dict[str, Any]] = bb_get(bb, "delegations")
     scopes = [one["scope"] for one in delegations if not one.get("covered")]
-    undone = [f"delegated work was not done: {scope}" for scope in scopes]
+    undone = [f"delegated work on {scope}" for scope in scopes]
     unread = left_out(bb_get(bb, "parts"))
-    return [*undone, f"not read: {unread}"] if unread else undone
+    return [*undone, f"{unread} (not read)"] if unread else undone

@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import Receive, Scope, Send
 
-from oracle.api.access import caller_of
+from oracle.api.caller import caller_of
 from oracle.mcp import resources, tools
 from oracle.mcp.asking import LEFT, Outcome
 from oracle.mcp.desk import Desk

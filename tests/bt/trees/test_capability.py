@@ -63,7 +63,7 @@ async def test_a_writing_tool_is_refused_after_a_persons_no_and_the_person_is_no
     assert len(heard.of_type("approval")) == 1
     assert heard.done["missing"] == [
         "write_note was not allowed (to know)",
-        "sources: nothing was looked at",
+        "any source, because nothing was looked at",
     ]
 
 
@@ -121,7 +121,7 @@ async def test_who_keeps_asking_for_what_cannot_be_had_is_asked_for_the_answer()
     assert (heard.offered[2], len(heard.model.requests)) == ([], 3)
     assert heard.done["missing"] == [
         "run the tests (to see)",
-        "sources: nothing was looked at",
+        "any source, because nothing was looked at",
     ]
 
 

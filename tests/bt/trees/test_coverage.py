@@ -135,7 +135,7 @@ async def test_a_file_that_connects_two_parts_is_read_next():
 async def test_a_part_that_cannot_be_read_is_left_out_by_name():
     tools = files(3) | {"read_file": lambda a: 1 / 0 if "f1" in a["path"] else f"{a['path']}:1"}
     heard = await ask(enough(), tools=tools, query=BROAD)
-    assert heard.done["missing"] == ["not read: f1.py"]
+    assert heard.done["missing"] == ["f1.py (not read)"]
 
 
 async def test_nothing_found_leaves_the_turns_as_they_are():

@@ -139,7 +139,7 @@ async def test_more_uses_than_are_listed_are_counted_and_named(tmp_path):
     answer = await Oracle(project=tmp_path).ask("list every place that uses audit_log")
     assert "`audit_log` is used on 180 lines in 30 files. Of these, 100 places" in answer.text
     assert len(set(cited_files(answer.text)) - {"lib.py"}) == 30
-    assert answer.missing == ["not read: 80 of 180 lines that use audit_log"]
+    assert answer.missing == ["80 of 180 lines that use audit_log (not read)"]
 
 
 @pytest.mark.extra

@@ -323,7 +323,7 @@ async def test_a_text_that_stops_in_mid_sentence_is_asked_for_again():
 async def test_a_text_that_stops_in_mid_sentence_again_is_not_whole():
     heard = await ask(look(), CUT, CUT)
     assert heard.stop == "partial_answer"
-    assert heard.done["missing"] == ["the rest of the answer: it stops in mid-sentence"]
+    assert heard.done["missing"] == ["the rest of the answer, which stops in mid-sentence"]
 
 
 async def test_who_signals_has_come_to_the_end():

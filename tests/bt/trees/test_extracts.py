@@ -170,7 +170,7 @@ async def test_the_ledger_keeps_what_the_answer_needs(limits, asked, shown):
     assert len(heard.results(-1)) == shown
     assert heard.stop in ("answered", "token_limit")
     assert heard.done["usage"]["tokens"] <= limits.tokens
-    assert heard.done["missing"][0].startswith("not read: f")
+    assert heard.done["missing"][0].endswith(" (not read)")
 
 
 @pytest.mark.extra
@@ -179,7 +179,8 @@ async def test_parts_that_the_model_was_not_shown_back_no_answer():
     assert heard.results(-1) == []
     assert (heard.stop, heard.of_type("sources")[0]["sources"]) == ("partial_answer", [])
     assert heard.done["answer"] == "In `f0.py:7` (⚠ not read)."
-    assert [what[:12] for what in heard.done["missing"]] == ["what was fou", "not read: f0"]
+    first, second = heard.done["missing"]
+    assert (first[:14], second[-11:]) == ("what was found", " (not read)")
 
 
 @pytest.mark.extra
@@ -188,7 +189,7 @@ async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out()
         tools=many(20), answer=enough("From the CLI to the database, it is in `f0.py:7`.")
     )
     assert heard.done["answer"] == "From the CLI to the database, it is in `f0.py:7`."
-    assert heard.done["missing"] == ["not read: " + ", ".join(f"f{n}.py" for n in range(12, 20))]
+    assert heard.done["missing"] == [", ".join(f"f{n}.py" for n in range(12, 20)) + " (not read)"]
 
 
 async def test_a_request_that_never_ends_leaves_half_of_the_time_for_the_answer():

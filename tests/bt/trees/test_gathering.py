@@ -145,7 +145,7 @@ async def test_an_answer_is_whole_only_if_it_or_what_it_cites_speaks_of_the_ques
     found = {"success": True, "content": SET_UP, "sources": [{**place, "text": SET_UP}]}
     heard = await ask(look(), enough(text), query=KAFKA, tools={"search_code": found})
     assert heard.stop == stop
-    words = "in the answer: Kafka, consumer, group, orders"
+    words = "an answer that speaks of Kafka, consumer, group, orders"
     assert heard.done["missing"] == ([] if stop == "answered" else [words])
 
 
@@ -154,7 +154,7 @@ async def test_an_answer_to_one_of_two_parts_is_partial():
     text = "The function login in auth.py checks the token first."
     heard = await ask(look(), enough(text), query=query)
     assert heard.stop == "partial_answer"
-    assert heard.done["missing"] == ["in the answer: who is told about a failure?"]
+    assert heard.done["missing"] == ["an answer to “who is told about a failure?”"]
     heard = await ask(look(), enough(text + " Nobody is told about a failure."), query=query)
     assert heard.stop == "answered"
 

@@ -108,7 +108,7 @@ async def test_a_failing_tool_is_no_evidence():
 async def test_who_insists_on_knowing_enough_gets_a_partial_answer():
     heard = await ask(*[enough("It is X.")] * 2)
     assert (heard.stop, heard.done["answer"]) == ("partial_answer", "It is X.")
-    assert heard.done["missing"] == ["sources: nothing was looked at"]
+    assert heard.done["missing"] == ["any source, because nothing was looked at"]
 
 
 async def test_who_insists_without_a_word_is_asked_for_what_there_is():
@@ -282,7 +282,7 @@ def delegates(text, scope="src/api"):
 async def test_delegation_is_recorded_and_the_model_goes_on_alone():
     heard = await ask(delegates("So far."), look(), "The rest.")
     assert heard.done["answer"] == "The rest."
-    assert heard.done["missing"] == ["delegated work was not done: src/api"]
+    assert heard.done["missing"] == ["delegated work on src/api"]
     assert "nobody to delegate to" in heard.told(1)
     assert any("going on alone" in chunk["content"] for chunk in heard.of_type("system"))
 
@@ -295,7 +295,7 @@ async def test_who_does_nothing_but_delegate_is_asked_for_what_there_is():
 async def test_a_claim_without_evidence_is_not_believed_on_the_last_turn_either():
     heard = await ask(enough("A guess."), limits=Limits(turns=1))
     assert heard.stop == "partial_answer"
-    assert heard.done["missing"] == ["sources: nothing was looked at"]
+    assert heard.done["missing"] == ["any source, because nothing was looked at"]
 
 
 async def test_stuck_on_the_only_turn_ends_stuck():

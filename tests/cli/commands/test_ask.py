@@ -114,7 +114,7 @@ def test_turns_that_are_used_up_end_with_3_and_what_was_found(project):
     with model_serving(searches("Looking."), searches("Looking.")) as (env, _):
         result = oracle("ask", "--max-turns", "2", QUESTION, env=env)
     assert result.returncode == 3
-    assert b"not complete: the limit of turns was reached" in result.stderr
+    assert b"not complete, because the limit of turns was reached" in result.stderr
 
 
 @pytest.mark.parametrize(

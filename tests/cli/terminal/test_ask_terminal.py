@@ -68,6 +68,23 @@ def test_verbose_keeps_the_progress_above_the_answer(project):
     assert (code, places) == (0, sorted(places))
 
 
+def test_json_draws_nothing_beside_what_its_reader_prints(project):
+    reading, writing = os.pipe()
+    # Its reader would print on the same terminal, whenever a chunk arrives.
+    terminal, code = asked(searches(), says(ANSWER), arguments=["--json"], stdout=writing)
+    os.close(writing)
+    os.close(reading)
+    assert (code, terminal.raw) == (0, "")
+
+
+def test_a_dumb_terminal_says_what_goes_on_on_lines_of_their_own(project):
+    terminal, code = asked(searches(), says(ANSWER), env={"TERM": "dumb"})
+    said = [line for line in terminal.shown.splitlines() if line.startswith("oracle: ")]
+    assert said[:2] == ["oracle: thinking…", "oracle: waiting for the model…"]
+    assert "oracle: searching code…" in said
+    assert (code, "\x1b" in terminal.raw) == (0, False)
+
+
 def test_a_reader_that_closes_the_pipe_leaves_nothing_on_the_screen(project):
     reading, writing = os.pipe()
     terminal = Terminal("ask", "--json", QUESTION, stdout=writing)

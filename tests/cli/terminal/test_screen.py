@@ -68,6 +68,7 @@ def test_a_pipe_is_told_to_wait_for_a_model_if_it_wants_progress(
     assert capsys.readouterr().err == printed
 
 
+READER = "this reader only quotes, and `oracle models` lists language models"
 CALL = chunk("tool_call", id="1", name="search_code", arguments={"query": "x"})
 SIGNAL = chunk("signal", signal={"type": "stuck", "confidence": 0.5, "attempted": ["a"]})
 SOURCES = chunk(
@@ -91,12 +92,12 @@ DONE = dict.fromkeys(CHUNKS[ChunkType.DONE], "") | {
         ("quiet", ""),
         (
             "normal",
-            "sources: a.py:3 · 1.0 s\nnot found: why\n",
+            f"sources: a.py:3 · 1.0 s\nnot found: why; {READER}\n",
         ),
         (
             "verbose",
             "tool       search_code \"x\"\nsignal     stuck (0.50) attempted: ['a']\n"
-            "sources: a.py:3\nnot found: why\n"
+            f"sources: a.py:3\nnot found: why; {READER}\n"
             "partial answer · 1 turn · 0 tool calls · 1.0 s · run 1a2b3c4d\n",
         ),
     ],

@@ -43,7 +43,7 @@ from oracle.bt.state.blackboard import TypedBlackboard
 from oracle.bt.tool_calls import answer_without_running
 from oracle.errors import BoundReached
 from oracle.models.stream_chunk import ChunkType
-from oracle.services.control.ledger import RESOURCES, STOP_AT, in_digits
+from oracle.services.control.ledger import RESOURCES, STOP_AT, in_digits, in_seconds
 from oracle.services.control.unfinished_answer import UnfinishedRun, unfinished_answer
 
 _GAVE_NOTHING = "gave neither an answer nor a call that could be run, again and again"
@@ -84,14 +84,14 @@ def beside_the_question(ctx: TickContext) -> RunStatus:
 def about_something_else(ctx: TickContext, of_found: float, of_all: float) -> RunStatus:
     """The text says too little of what was asked: it may answer another question."""
     words = words_not_spoken_of(board_of(ctx), of_found=of_found, of_all=of_all)
-    missing = f"in the answer: {', '.join(words)}"
+    missing = f"an answer that speaks of {', '.join(words)}"
     return close_as_partial(ctx, "the answer hardly speaks of what was asked", [missing])
 
 
 @action(reads=[*CLOSING, *SPOKEN_OF], writes=CLOSED)
 def with_a_part_open(ctx: TickContext) -> RunStatus:
     parts = parts_not_spoken_of(board_of(ctx))
-    missing = [f"in the answer: {part}" for part in parts]
+    missing = [f"an answer to “{part}”" for part in parts]
     return close_as_partial(ctx, "the answer does not speak of a part of the question", missing)
 
 
@@ -99,14 +99,14 @@ def with_a_part_open(ctx: TickContext) -> RunStatus:
 def cut_short(ctx: TickContext) -> RunStatus:
     """The text stops before its end, and there is no room to continue it."""
     is_reported = bb_get(board_of(ctx), "response")["ending"]["kind"] != "whole"
-    missing = [] if is_reported else ["the rest of the answer: it stops in mid-sentence"]
+    missing = [] if is_reported else ["the rest of the answer, which stops in mid-sentence"]
     return close_as_partial(ctx, "the answer was cut", missing)
 
 
 @action(reads=CLOSING, writes=CLOSED)
 def unsure(ctx: TickContext) -> RunStatus:
     confidence = bb_get(board_of(ctx), "signal")["confidence"]
-    missing = f"certainty: the model's own confidence in this answer is {confidence:g}"
+    missing = f"certainty, as the model's own confidence in this answer is {confidence:g}"
     return close_as_partial(ctx, "the model is not sure", [missing])
 
 
@@ -183,7 +183,7 @@ def at_token_limit(ctx: TickContext) -> RunStatus:
 @action(reads=["ledger"], writes=_STOPPED)
 def at_time_limit(ctx: TickContext) -> RunStatus:
     bb = board_of(ctx)
-    return _stop(bb, "time_limit", f"{ledger_of(bb).limits.seconds:g} seconds")
+    return _stop(bb, "time_limit", in_seconds(ledger_of(bb).limits.seconds))
 
 
 @action(writes=[*_STOPPED, "failed"])

@@ -111,7 +111,7 @@ def admit_the_gaps(ctx: TickContext) -> RunStatus:
 @action(reads=["gaps"], writes=["gaps"])
 def do_without_the_web(ctx: TickContext) -> RunStatus:
     """Say at once that this needs the web, and that there is no web search here."""
-    gap = f"the web: no web search is configured; {SOURCE_KINDS['web'].setup}"
+    gap = f"the web, because no web search is configured; {SOURCE_KINDS['web'].setup}"
     append(board_of(ctx), "gaps", gap)
     say_system(ctx, f"This needs {gap}.")
     report(

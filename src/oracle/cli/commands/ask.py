@@ -84,7 +84,7 @@ def ask(
     """
     from oracle.cli.terminal.streams import show_starting
 
-    if not quiet:
+    if not quiet and not json:
         show_starting()
     from oracle.cli.asking import Request, check_words, prepared
     from oracle.cli.terminal.stdin_text import is_piped, piped_text

@@ -44,6 +44,7 @@ def chat(
       oracle chat -f src/auth.py
       oracle chat --quiet < questions.txt
     """
+    from dataclasses import replace
     from functools import partial
 
     from oracle.cli.terminal.chat import INTERRUPTED, Chat
@@ -56,7 +57,10 @@ def chat(
 
     limits = {"max_turns": max_turns, "max_cost": max_cost, "timeout": timeout}
     settings = settings_for(model, **limits, quiet=quiet)
-    options = ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose)
+    options = replace(
+        ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose),
+        in_chat=True,
+    )
     if settings.root is not None and settings.database.url is None:
         # Without a place for the conversation, no question can be asked: say so before the first.
         default_url(settings)

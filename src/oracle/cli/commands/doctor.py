@@ -39,7 +39,8 @@ def doctor(json: JsonOption = False) -> None:
     if json:
         show_json([asdict(finding) for finding in findings])
     else:
-        show(report(findings, width=shown_width()))
+        # The terminal folds what is too long for a line: a command or a path can be copied then.
+        show(report(findings, width=shown_width()), wraps=False)
         say(summary(findings))
     if any(finding.level == "problem" for finding in findings):
         raise typer.Exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -13,8 +14,9 @@ from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
 from oracle.cli.terminal.interrupts import interrupts_call
 from oracle.cli.terminal.links import linked_roots
 from oracle.cli.terminal.log_lines import log_lines_to
+from oracle.cli.terminal.next_steps import next_steps
 from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
-from oracle.cli.terminal.outcome import exit_code
+from oracle.cli.terminal.outcome import INCOMPLETE, exit_code
 from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
@@ -84,7 +86,7 @@ class Conversation:
             if had_secrets or redact(question) != question or redact(attachment) != attachment:
                 text = "what looks like a secret was removed before it was sent or stored"
                 screen.print_line(message(text))
-            if is_pipe_empty:
+            if is_pipe_empty and not self._answer_says_so(question):
                 screen.print_line(message(NOTHING_PIPED_IN))
             agent = self._agent(screen, own)
             given = Given(
@@ -97,9 +99,18 @@ class Conversation:
                 question, self.branch.after, given=given, nodes=self._options.trace
             )
             code = await self._show(chunks, agent, screen, stop)
-            if self._options.volume != "quiet" and (notice := notice_about_model(self.settings)):
+            # An answer that is not whole has a line that says so.
+            is_due = code != INCOMPLETE and self._options.volume != "quiet"
+            if is_due and (notice := notice_about_model(self.settings)):
                 screen.print_line(message(notice))
             return code
+
+    def _answer_says_so(self, question: str) -> bool:
+        """Whether the answer appears on this screen, and is that nothing was piped in."""
+        from oracle.services.questions.search_words import points_at_a_text
+
+        is_ours = self.settings.model.name == EMBEDDED
+        return is_ours and sys.stdout.isatty() and points_at_a_text(question)
 
     async def resume(self, run_id: str) -> int:
         """Like `ask`, for a run whose process died."""
@@ -145,7 +156,9 @@ class Conversation:
         from oracle.services.project.root import here, user_folder
 
         has_model = self.settings.model.name != EMBEDDED
-        shown = screen_for(self._options, linked_roots(self.settings), has_model=has_model)
+        steps = next_steps(self.settings, in_chat=self._options.in_chat)
+        roots = linked_roots(self.settings)
+        shown = screen_for(self._options, roots, has_model=has_model, steps=steps)
         screen = ScreenThread(shown)
         if self.settings.root is None and self.settings.database.url is None:
             text = f"this folder is not in a project; the conversation is kept in {user_folder()}"

@@ -18,6 +18,7 @@ from oracle.cli.terminal.links import Links, citation_links
 from oracle.cli.terminal.markdown import linked, rendered
 from oracle.cli.terminal.progress import Line
 from oracle.cli.terminal.safe_text import printable, safe_text
+from oracle.cli.terminal.tables import wrapped
 from oracle.cli.terminal.terminal_state import STATE
 from oracle.cli.terminal.times import shown_tokens
 from oracle.cli.terminal.waiting import waiting_since
@@ -144,7 +145,7 @@ class LiveRegion:
     def print(self, line: Line) -> None:
         """Print a line above the region, cut to the width; a `whole` one wraps instead."""
         if line.is_message:
-            self._console.print(Text(str(line), style=line.tone))
+            self.print_below(str(line), line.tone)
         elif line.whole:
             self._console.print(_in_columns(line))
         else:
@@ -158,8 +159,10 @@ class LiveRegion:
         return self._console.width
 
     def print_below(self, text: str, tone: str, links: Links | None = None) -> None:
-        """Print a line below the answer."""
-        self._console.print(linked(Text(text, style=tone), links or Links()), overflow="fold")
+        """Print a line, in several if it is long. The terminal folds what cannot be broken."""
+        for part in wrapped(text, self.width):
+            shown = linked(Text(part, style=tone), links or Links())
+            self._console.print(shown, soft_wrap=True)
 
     def _content(self) -> RenderableType:
         parts: list[RenderableType] = []

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from oracle import errors
 from oracle.cli import INTERRUPTED
+from oracle.cli.terminal.next_steps import ASK_ON, NEEDS_MODEL, ONE_TURN, next_steps
 from oracle.cli.terminal.output import counted
 from oracle.cli.terminal.places import Place
 from oracle.cli.terminal.safe_text import printable
@@ -17,7 +18,10 @@ from oracle.services.control.unfinished_answer import (
     NO_SEARCH,
     NO_SURE_PLACE,
     NOT_COMPLETE,
+    NOTHING_ATTACHED,
+    NOTHING_CHANGED,
     NOTHING_LOOKED_AT,
+    NOTHING_PIPED,
 )
 
 INCOMPLETE: Final = 3
@@ -54,12 +58,7 @@ _CODES_OF_ERRORS: Final = {
 
 MOST_PLACES: Final = 8
 _SOURCES: Final = "sources: "
-_NEXT_STEPS: Final[Mapping[str, str]] = {
-    "turn_limit": "--max-turns allows more",
-    "token_limit": "limits.tokens in oracle.toml allows more",
-    "money_limit": "--max-cost allows more",
-    "time_limit": "--timeout allows more",
-}
+_NO_MODEL_HELPS: Final = (NOTHING_PIPED, NOTHING_ATTACHED, NOTHING_CHANGED)
 
 Done = Mapping[str, Any]
 
@@ -88,13 +87,14 @@ def fitting(found: Sequence[Place], done: Done, *, width: int, has_model: bool) 
 
 
 def below(shown: Sequence[Place], found: Sequence[Place], done: Done, *, has_model: bool) -> str:
-    """`sources: a.py:3-20, 40-52 and 2 more · 1.2 s · 3,400 tokens · cost 0.0120`
+    """`sources: a.py:3-20, 40-52, b.py:7 and 2 more · 1.2 s · 3,400 tokens · cost 0.0120`
 
     The embedded model has no tokens that anybody pays for.
     """
     parts: list[str] = []
     if found:
-        more = f" and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
+        left = sum(each.count for each in found) - sum(len(each.texts) for each in shown)
+        more = f" and {left} more" if left else ""
         parts.append(_SOURCES + ", ".join(map(str, shown)) + more)
     if usage := done["usage"]:
         spent = _spent(usage) if has_model else []
@@ -105,46 +105,88 @@ def below(shown: Sequence[Place], found: Sequence[Place], done: Done, *, has_mod
 
 
 def what_is_missing(
-    done: Done, *, has_model: bool = True, is_answer_seen: bool = False
+    done: Done,
+    *,
+    has_model: bool = True,
+    is_answer_seen: bool = False,
+    steps: Mapping[str, str] | None = None,
 ) -> str | None:
-    """One line that says why the answer is not whole; None if it is.
+    """One line that says why the answer is not whole, and what to do; None if it is whole.
 
     What the answer says itself is not repeated to somebody who sees it. In a pipe the exit code 3
     always has a line.
     """
-    parts: list[str] = []
-    reason: str = done["stop_reason"]
-    if is_answer_seen and NOT_COMPLETE in done["answer"]:
-        parts += [_NEXT_STEPS[reason]] if reason in _NEXT_STEPS else []
-    elif reason not in ("answered", "partial_answer") and not is_error(done):
-        detail = f" ({done['detail']})" if done["detail"] else ""
-        step = f", {_NEXT_STEPS[reason]}" if reason in _NEXT_STEPS else ""
-        parts.append(f"not complete: {_in_words(reason)}{detail}{step}")
-    missing = [each for each in done["missing"] if not _says(done["answer"], each)]
-    if is_error(done):
-        missing = [each for each in missing if each != NO_ANSWER]
-    if reason == "cancelled":
-        # Those who stop an answer know that something is missing.
+    said = [_why_it_ended(done, has_model=has_model, is_answer_seen=is_answer_seen)]
+    missing = _missing(done)
+    if missing == [NOTHING_PIPED]:
+        # A line above says so, and what to check.
         missing = []
-    if not has_model and NO_SEARCH in done["answer"]:
-        # What was never looked for cannot be missing, and no model is needed to look for it.
-        return "not complete: nothing was searched"
-    if NO_SURE_PLACE in missing:
+    elif NO_SURE_PLACE in missing:
         # The answer begins with that.
-        parts += [] if is_answer_seen else ["not sure: these are the best matches of its words"]
-    elif missing:
-        # The embedded model lists words. What has a colon explains itself.
-        are_words = not has_model and not any(":" in each for each in done["missing"])
-        parts.append(f"{'not found' if are_words else 'missing'}: {'; '.join(missing)}")
-        if NOTHING_LOOKED_AT in missing and _had_one_turn(done):
-            parts.append(_NEXT_STEPS["turn_limit"])
-    elif reason == "partial_answer" and not done["missing"]:
-        parts.append(f"not complete: {EXPLAINED[reason]}")
-    elif reason == "partial_answer" and not is_answer_seen:
-        parts.append("not complete: the answer says what is missing")
+        said.append("" if is_answer_seen else "not sure that these places answer the question")
+    elif missing and not (not has_model and NO_SEARCH in done["answer"]):
+        # What was never looked for cannot be missing.
+        said.append(_listed(missing, has_model=has_model))
     if done["caveat"]:
-        parts.append(f"caveat: {done['caveat']}")
-    return printable("; ".join(parts)) or None
+        said.append(_caveat(done["caveat"], is_first=not any(said)))
+    if exit_code(done) == INCOMPLETE:
+        said.append(_next_step(done, steps or next_steps(), has_model=has_model))
+    return printable("; ".join(filter(None, said))) or None
+
+
+def _why_it_ended(done: Done, *, has_model: bool, is_answer_seen: bool) -> str:
+    reason: str = done["stop_reason"]
+    if not has_model and NO_SEARCH in done["answer"]:
+        return "not complete, because nothing was searched"
+    if (
+        reason == "answered"
+        or is_error(done)
+        or (is_answer_seen and NOT_COMPLETE in done["answer"])
+    ):
+        return ""
+    if reason == "partial_answer":
+        if not done["missing"]:
+            return "not complete, because it answers only a part of the question"
+        is_said = not _missing(done) and not is_answer_seen
+        return "not complete, as the answer says itself" if is_said else ""
+    detail = f" ({done['detail']})" if done["detail"] else ""
+    return f"not complete, because {_in_words(reason)}{detail}"
+
+
+def _missing(done: Done) -> list[str]:
+    """What the answer does not name itself."""
+    if done["stop_reason"] == "cancelled":
+        # Those who stop an answer know that something is missing.
+        return []
+    missing = [each for each in done["missing"] if not _says(done["answer"], each)]
+    return [each for each in missing if each != NO_ANSWER] if is_error(done) else missing
+
+
+def _listed(missing: Sequence[str], *, has_model: bool) -> str:
+    """The embedded model lists words of the question. All else is a thing that is missing."""
+    words = ", ".join(missing).split(", ")
+    are_words = not has_model and all(len(word.split()) == 1 for word in words)
+    return f"{'not found' if are_words else 'missing'}: {'; '.join(missing)}"
+
+
+def _caveat(text: str, *, is_first: bool) -> str:
+    return f"caveat: {text}" if is_first else f"with the caveat “{text}”"
+
+
+def _next_step(done: Done, steps: Mapping[str, str], *, has_model: bool) -> str:
+    """Empty if the line, the answer or a line above it names one already."""
+    reason: str = done["stop_reason"]
+    has_no_source = NOTHING_LOOKED_AT in done["missing"] or NO_SEARCH in done["answer"]
+    if has_no_source and _had_one_turn(done):
+        # No tools were allowed. With more turns, a model that has not looked is sent back.
+        return steps[ONE_TURN]
+    if any("`" in each for each in done["missing"]):
+        return ""
+    if reason in steps:
+        return steps[reason]
+    if reason != "partial_answer" or any(each in _NO_MODEL_HELPS for each in done["missing"]):
+        return ""
+    return steps[ASK_ON if has_model else NEEDS_MODEL]
 
 
 def _in_words(stop_reason: str) -> str:
@@ -153,7 +195,6 @@ def _in_words(stop_reason: str) -> str:
 
 
 def _had_one_turn(done: Done) -> bool:
-    """Then no tools were allowed. With more turns, a model that has not looked is sent back."""
     return bool(done["usage"]) and done["usage"]["turns"] <= 1
 
 

@@ -20,10 +20,15 @@ class Place:
     """
 
     texts: Sequence[tuple[str, Source]]
-    has_more: bool = False
+    left: int = 0
+    """The number of ranges that are not in `texts`."""
 
     def __str__(self) -> str:
-        return ", ".join(text for text, _ in self.texts) + (" …" if self.has_more else "")
+        return ", ".join(text for text, _ in self.texts)
+
+    @property
+    def count(self) -> int:
+        return len(self.texts) + self.left
 
     @property
     def is_cited(self) -> bool:
@@ -87,7 +92,7 @@ def _merged(name: str, sources: Sequence[Source], most: int) -> Place:
     shown = ranges[:most]
     texts = [(_lines(start, end), {**given, "start": start}) for start, end, given in shown]
     first, *rest = texts
-    return Place(texts=[(f"{name}:{first[0]}", first[1]), *rest], has_more=len(ranges) > most)
+    return Place(texts=[(f"{name}:{first[0]}", first[1]), *rest], left=max(0, len(ranges) - most))
 
 
 def _ranges(sources: Sequence[Source]) -> Iterator[tuple[int, int, Source]]:

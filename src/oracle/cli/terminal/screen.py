@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from oracle.cli.terminal.activity import WAITING, Activity
 from oracle.cli.terminal.links import Links, can_link, target_of
+from oracle.cli.terminal.next_steps import next_steps
 from oracle.cli.terminal.outcome import (
     INCOMPLETE,
     below,
@@ -32,6 +33,7 @@ from oracle.cli.terminal.progress import (
     draft_line,
     indexing,
     line_for,
+    message,
 )
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.tables import wrapped
@@ -47,6 +49,10 @@ if TYPE_CHECKING:
     from oracle.services.project.roots import Roots
 
 MANY_FILES: Final = 100
+NO_FILES: Final = (
+    "not complete, because there are no files here that could be searched; go to the folder of a "
+    "project"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +64,7 @@ class AskOptions:
     trace: bool = False
     dry_run: bool = False
     yes: bool = False
+    in_chat: bool = False
 
 
 class Output(Protocol):
@@ -89,7 +96,7 @@ class Screen:
 
     `region` is None if the output cannot erase. With a `root`, sources are links to files below
     it; `searched` is what questions are about. `has_model` is false for the embedded model: nobody
-    waits for it or pays for its tokens.
+    waits for it or pays for its tokens. `tells_activity` prints a line for each thing that goes on.
     """
 
     def __init__(
@@ -102,6 +109,8 @@ class Screen:
         searched: Path | Roots | None = None,
         has_model: bool = True,
         has_lines_below: bool = True,
+        steps: Mapping[str, str] | None = None,
+        tells_activity: bool = False,
     ) -> None:
         self._output = output
         self._region = region
@@ -109,8 +118,10 @@ class Screen:
         self._root = root
         self._searched = searched
         self._has_model = has_model
+        self._steps = next_steps() if steps is None else steps
         self._has_lines_below = has_lines_below and volume != "quiet"
         self._activity = Activity()
+        self._tells_activity = tells_activity
         self._draft = ""
         self._was_cut = False
         self._sources: Sequence[Mapping[str, Any]] = ()
@@ -179,11 +190,14 @@ class Screen:
         if self._region is None:
             if chunk.type == ChunkType.TURN_START and self._has_model:
                 self.print_line(WAITING_LINE)
+            if self._tells_activity and self._activity.words != before:
+                self.print_line(message(f"{self._shown_activity()}…"))
         elif self._activity.words != before:
-            is_wait = self._activity.words == WAITING
-            self._region.activity = (
-                "thinking" if is_wait and not self._has_model else self._activity.words
-            )
+            self._region.activity = self._shown_activity()
+
+    def _shown_activity(self) -> str:
+        is_wait = self._activity.words == WAITING
+        return "thinking" if is_wait and not self._has_model else self._activity.words
 
     def _write(self, text: str) -> None:
         self._draft = text
@@ -228,20 +242,23 @@ class Screen:
         if self._is_verbose:
             ended = {**ended, "usage": None}
         region = self._region if self._region is not None and self._region.has_progress else None
-        width = region.width if region is not None else sys.maxsize
+        # A dumb terminal has no region, but it has a width.
+        width = (width_of_stderr() if region is None else region.width) or sys.maxsize
         shown = fitting(found, ended, width=width, has_model=self._has_model)
         line = below(shown, found, ended, has_model=self._has_model)
         missing = what_is_missing(
-            done.data, has_model=self._has_model, is_answer_seen=sys.stdout.isatty()
+            done.data,
+            has_model=self._has_model,
+            is_answer_seen=sys.stdout.isatty(),
+            steps=self._steps,
         )
         is_in_vain = exit_code(done.data) == INCOMPLETE and not self._sources
         if is_in_vain and self._is_project_empty():
-            missing = "not complete: there are no files here that could be searched"
+            missing = NO_FILES
         lines = [(line, "dim"), (missing, "yellow")]
         if self._is_verbose:
             lines.append((summary(done.data, has_model=self._has_model), "dim"))
         if region is None:
-            # A dumb terminal has no region, but it has a width.
             for text in filter(None, (text for text, _ in lines)):
                 print("\n".join(wrapped(text, width_of_stderr())), file=sys.stderr, flush=True)
             return
@@ -282,7 +299,11 @@ class Screen:
 
 
 def screen_for(
-    options: AskOptions, root: Path | Roots | None = None, *, has_model: bool = True
+    options: AskOptions,
+    root: Path | Roots | None = None,
+    *,
+    has_model: bool = True,
+    steps: Mapping[str, str] | None = None,
 ) -> Screen:
     """The screen that suits stdout and stderr. Links lead to files below `root`."""
     is_terminal, sees_progress = sys.stdout.isatty(), sys.stderr.isatty()
@@ -297,19 +318,26 @@ def screen_for(
             searched=root,
             has_model=has_model,
             has_lines_below=has_lines_below,
+            steps=steps,
         )
     from oracle.cli.terminal.console import console_on
 
     out, err = console_on(sys.stdout), console_on(sys.stderr)
     linked = (root or here()) if can_link(os.environ, is_terminal=True) else None
+    region = _region(options, out, err)
+    # A dumb terminal cannot erase a status line, so each is a line of its own. Of lines in a
+    # pipe, and with -v, nobody wants these besides.
+    is_dumb = sees_progress and region is None and not options.json
     return Screen(
         JsonLines() if options.json else _answers_on(out, linked),
-        _region(options, out, err),
+        region,
         options.volume,
         root=linked if sees_progress else None,
         searched=root,
         has_model=has_model,
         has_lines_below=has_lines_below,
+        steps=steps,
+        tells_activity=is_dumb and options.volume == "normal",
     )
 
 
@@ -322,7 +350,10 @@ def _answers_on(out: SafeConsole, root: Path | Roots | None) -> Output:
 def _region(options: AskOptions, out: SafeConsole, err: SafeConsole) -> LiveRegion | None:
     from oracle.cli.terminal.live import LiveRegion
 
-    has_preview = sys.stdout.isatty() and not options.json
+    if options.json:
+        # Chunks are printed as they come, by us or by who reads the pipe, often on this terminal.
+        return None
+    has_preview = sys.stdout.isatty()
     has_progress = sys.stderr.isatty() and options.volume != "quiet"
     console = err if sys.stderr.isatty() else out
     if console.is_dumb_terminal or not (has_preview or has_progress):

@@ -128,7 +128,7 @@ def _ending(
     for missing in story.missing:
         yield from _paragraph(f"missing: {printable(missing)}", width, tone="yellow")
     if found := _places(story.sources, width, _tools_of(story)):
-        yield from _paragraph(f"sources: {', '.join(map(str, found))}", width)
+        yield from _paragraph(f"sources: {_listed(found, None)}", width)
     if costs := usage_words(story.usage, has_costs=has_costs):
         yield from _paragraph(costs, width, tone="dim")
 
@@ -146,9 +146,10 @@ def _tools_of(story: Story) -> set[str]:
 
 
 def _listed(found: Sequence[Place], most: int | None) -> str:
-    """The first places on a terminal; in a pipe, all of them."""
-    shown = ", ".join(map(str, found[:most]))
-    return shown if most is None or len(found) <= most else f"{shown} and {len(found) - most} more"
+    """The first places on a terminal; in a pipe, all of them. What is left out is counted."""
+    shown = found[:most]
+    left = sum(each.count for each in found) - sum(len(each.texts) for each in shown)
+    return ", ".join(map(str, shown)) + (f" and {left} more" if left else "")
 
 
 def usage_words(usage: Mapping[str, Any], *, has_costs: bool = True) -> str:

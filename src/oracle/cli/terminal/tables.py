@@ -19,7 +19,8 @@ from oracle.lazy_dataclass import dataclass
 GAP: Final = "  "
 INDENT: Final = "    "
 _ELLIPSIS: Final = "…"
-_BREAKS: Final = re.compile(r"[^/]*/|[^/]+")
+# Words; a short piece of inline code is one, with its blanks.
+_WORDS: Final = re.compile(r"[^\s`]*`[^`]{1,100}`[^\s`]*|\S+")
 
 
 Tone = Literal["", "bold", "dim", "yellow"]
@@ -103,25 +104,18 @@ def shown_width() -> int | None:
 def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") -> list[str]:
     """A paragraph in lines: `first` begins the first one, `rest` the others. Without a width, one.
 
-    A long word is broken, a path after one of its slashes.
+    No path, address or command in backticks is broken: what is too long for a line gets one of its
+    own, which the terminal folds by itself, so that it can still be copied and clicked.
     """
     if width is None:
         return [first + text]
-    lines, line, gap = list[str](), first, ""
-    for word in text.split():
-        pieces = _BREAKS.findall(word) if _cells(word) > width // 2 else [word]
-        for number, piece in enumerate(pieces):
-            gap = gap if number == 0 else ""
-            while piece:
-                room = width - _cells(line) - len(gap)
-                if _cells(piece) <= room:
-                    line, piece = line + gap + piece, ""
-                elif line != (rest if lines else first):
-                    lines, line, gap = [*lines, line], rest, ""
-                else:
-                    head = _beginning(piece, room) or piece[0]
-                    lines, line, piece = [*lines, line + head], rest, piece[len(head) :]
-        gap = " "
+    lines, line = list[str](), first
+    for word in _WORDS.findall(" ".join(text.split())):
+        start = rest if lines else first
+        gap = "" if line == start else " "
+        if gap and _cells(line) + 1 + _cells(word) > width:
+            lines, line, gap = [*lines, line], rest, ""
+        line += gap + word
     return [*lines, line] if line.strip() or not lines else lines
 
 

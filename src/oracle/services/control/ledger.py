@@ -270,6 +270,11 @@ def _limits(
     )
 
 
+def in_seconds(number: float) -> str:
+    """`1 second`, `30 seconds`."""
+    return f"{in_digits(number)} second{'' if number == 1 else 's'}"
+
+
 def in_digits(number: float) -> str:
     """`1,234,567`, as everywhere on the screen; of a fraction, only what matters: `0.0125`."""
     return f"{number:,}" if isinstance(number, int) else f"{number:,g}"

@@ -21,8 +21,11 @@ NO_SEARCH: Final = "No search was allowed"
 """The embedded model says so if it had no tools at all."""
 NO_SURE_PLACE: Final = "a place that surely answers the question"
 """Where the embedded model quotes its best matches, and none of them is sure to be the answer."""
-NOTHING_LOOKED_AT: Final = "sources: nothing was looked at"
+NOTHING_LOOKED_AT: Final = "any source, because nothing was looked at"
 NO_ANSWER: Final = "an answer of the model"
+NOTHING_PIPED: Final = "the text, because nothing was piped in"
+NOTHING_ATTACHED: Final = "any text, because what is attached is empty"
+NOTHING_CHANGED: Final = "the change itself, because nothing was changed"
 NOT_COMPLETE: Final = "This answer is not complete"
 EXPLAINED: Final[Mapping[str, str]] = {
     "turn_limit": "the limit of turns was reached",
@@ -102,6 +105,8 @@ def _text(run: UnfinishedRun) -> str:
 
 def _reason(run: UnfinishedRun) -> str:
     why = EXPLAINED.get(run.stop_reason, run.stop_reason)
+    if run.stop_reason == "model_unavailable" and run.is_cut:
+        why = "the language model did not finish it"
     detail = f" ({run.detail})" if run.detail else ""
     return f"*{NOT_COMPLETE}: {why}{detail}.*"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from oracle.patterns import lazy_pattern
-from oracle.services.control.unfinished_answer import NO_SEARCH, NO_SURE_PLACE
+from oracle.services.control.unfinished_answer import NO_SEARCH, NO_SURE_PLACE, NOTHING_CHANGED
 from oracle.services.embedded.judging import LIKELY, SURE, certainty
 from oracle.services.embedded.own_words import NOT_FOUND, NOT_SURE, ONLY_QUOTES
 from oracle.services.embedded.response import (
@@ -262,7 +262,7 @@ def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:
 def _signal(aim: Aim, shown: Sequence[Passage], missing: Sequence[str], certain: float) -> str:
     """Whole only if one place is sure to answer; otherwise it says what that place lacks."""
     if aim.wants_a_change:
-        return signal("partial_answer", 0.6, missing="the change itself: nothing was changed")
+        return signal("partial_answer", 0.6, missing=NOTHING_CHANGED)
     if certain < SURE:
         lacks = ", ".join(missing) or NO_SURE_PLACE
         return signal("partial_answer", min(0.6, 0.3 + 0.4 * certain), missing=lacks)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from oracle.models.source_kind import SourceKind, kind_named
+from oracle.services.control.unfinished_answer import NOTHING_ATTACHED, NOTHING_PIPED
 from oracle.services.embedded.answering import answer, web_failed, words_missing
 from oracle.services.embedded.attachments import (
     NO_JUDGEMENT,
@@ -93,9 +94,7 @@ def _nothing_piped_in() -> Response:
         "Nothing was piped in, so I do not know what the question is about. Check the command "
         "before the pipe: `git diff`, for example, prints nothing if no file has changed."
     )
-    return Response(
-        text=text, signal=signal("partial_answer", 0.9, missing="the text: nothing was piped in")
-    )
+    return Response(text=text, signal=signal("partial_answer", 0.9, missing=NOTHING_PIPED))
 
 
 def read_attachment(situation: Situation, aim: Aim) -> Response:
@@ -164,8 +163,7 @@ def _with_files_first(situation: Situation, aim: Aim, found: Sequence[Passage]) 
 def _about(files: Sequence[Quotation]) -> Response:
     text = "\n\n".join(map(about_file, files))
     if not any(line.strip() for file in files for line in file.lines):
-        lacks = "text: what is attached is empty"
-        return Response(text=text, signal=signal("partial_answer", 0.9, missing=lacks))
+        return Response(text=text, signal=signal("partial_answer", 0.9, missing=NOTHING_ATTACHED))
     return Response(text=text, signal=signal("context_sufficient", 0.5, sources_found=len(files)))
 
 
