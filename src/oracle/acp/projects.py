@@ -15,7 +15,7 @@ from oracle.logs import logger_of
 from oracle.services.agent_services import Approve
 from oracle.services.background import in_thread
 from oracle.services.llm.protocol import Model
-from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.unwritable import place_for_records
 from oracle.settings import Settings, load_settings
 
 log = logger_of(__name__)
@@ -56,7 +56,10 @@ class Projects:
                 return project
         for warning in settings.warnings:
             log.warning("%s", warning)
-        opening = open_store(url_for_writing(settings), on_failure=settings.journal.failure)
+        url, warning = self._leaving.enter_context(place_for_records(settings))
+        if warning:
+            log.warning("%s", warning)
+        opening = open_store(url, on_failure=settings.journal.failure)
         store = await self._leaving.enter_async_context(opening)
         agent = await in_thread(
             lambda: project_agent(

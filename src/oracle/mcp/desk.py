@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,13 +16,15 @@ from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
 from oracle.services.llm.protocol import Model
-from oracle.services.storage.database import url_for_writing
+from oracle.services.storage.unwritable import place_for_records
 from oracle.settings import Settings
 
 if TYPE_CHECKING:
     from oracle.services.own_code.collecting import OwnCode
 
 MOST_RUNS: Final = 20
+log = logging.getLogger(__name__)
+
 SECONDS_TO_CLOSE: Final = 5.0
 """How long runs may take to end after the client has left. Then they are handed over."""
 
@@ -36,7 +39,12 @@ async def opened(
     settings: Settings, root: Path, *, model: Model | None = None, own: OwnCode | None = None
 ) -> AsyncGenerator[Desk]:
     """For a process that serves one client. A server over HTTP has all of this already."""
-    async with open_store(url_for_writing(settings), on_failure=settings.journal.failure) as store:
+    async with AsyncExitStack() as leaving:
+        url, warning = leaving.enter_context(place_for_records(settings))
+        if warning:
+            log.warning("%s", warning)
+        opening = open_store(url, on_failure=settings.journal.failure)
+        store = await leaving.enter_async_context(opening)
         agent = project_agent(settings, root=root, model=model, store=store, own=own)
         runs = LiveRuns(
             agent,

@@ -68,7 +68,7 @@ class Given:
     `text` has no name, such as piped input. `sources` are files and diffs. `is_pipe_empty` says
     that the user meant to give a text, but there was none. `seconds_waited` is how long the user
     has waited before the question reached the agent. It is part of the time that is shown and
-    recorded, and does not count for the time limit.
+    recorded, and counts for the time limit, up to half of it.
     """
 
     text: str = ""

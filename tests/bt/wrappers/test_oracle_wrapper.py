@@ -7,12 +7,16 @@ from contextlib import aclosing, asynccontextmanager, suppress
 
 import pytest
 
+from oracle.bt.board import SECONDS_WAITED
 from oracle.bt.wrappers.oracle_wrapper import OracleBTWrapper
-from oracle.bt.wrappers.recipe import built_in_trees
+from oracle.bt.wrappers.recipe import AgentSetup, built_in_trees
 from oracle.bt.wrappers.run_store import open_store
 from oracle.errors import InputError, StoreError
+from oracle.models.source import Given
 from oracle.models.stream_chunk import CHUNKS, ChunkType, OracleStreamChunk
+from oracle.services.agent_services import AgentServices
 from oracle.services.control.ledger import Limits
+from oracle.services.embedded.model import EmbeddedModel
 from oracle.services.storage.database import as_url
 from oracle.testing import Reply, ScriptedModel, ScriptedTools, signal
 from tests.asking import TALK
@@ -370,3 +374,14 @@ async def test_a_limit_of_money_that_somebody_set_is_not_dropped_without_a_warni
     scene = Scene(replies=["Hello."], query="Hello!", limits=Limits(money=money), stop="answered")
     said = [chunk for chunk in await play(scene) if "the money budget is off" in chunk.content]
     assert [chunk["severity"] for chunk in said] == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("waited", "before", "shown_beside"), [(0.0, 0.0, None), (3.0, 3.0, None), (9.0, 5.0, 4.0)]
+)
+def test_the_time_limit_counts_from_when_the_user_began_to_wait(waited, before, shown_beside):
+    live = AgentServices(model=EmbeddedModel())
+    agent = AgentSetup(live=live, limits=Limits(seconds=10.0))
+    board = agent.recipe("Where is it?", given=Given(seconds_waited=waited)).board
+    assert board.get("seconds_before", 0.0) == before
+    assert board["facts"].get(SECONDS_WAITED) == shown_beside

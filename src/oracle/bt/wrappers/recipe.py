@@ -223,9 +223,8 @@ class AgentSetup:
         number of files that have each. `shares` say how much of the query each source has.
 
         All text of a run's beginning is redacted here, before it is sent or recorded.
-        `seconds_before` were spent on the question already, and count for its time limit.
-        `facts` are about the project. They are on record, as is the date, so that a replay reads
-        neither the disk nor the calendar.
+        `seconds_before` were spent on the question already, and count for its time limit. `facts`
+        are on record, as is the date: a replay reads neither the disk nor the calendar.
         """
         live, definitions = self.live, self.definitions or self
         board: dict[str, Any] = {
@@ -250,10 +249,12 @@ class AgentSetup:
         if live.bert is not None:
             # On record, so that a replay asks the journal exactly where the run asked BERT.
             board["facts"][BERT] = sorted(live.bert.uses)
-        if given.seconds_waited:
-            board["facts"][SECONDS_WAITED] = round(given.seconds_waited, 3)
-        if seconds_before:
-            board["seconds_before"] = seconds_before
+        # The limit counts from when the user began to wait, but half of it is for the run.
+        counted = min(given.seconds_waited, self.limits.seconds / 2)
+        if waited := round(given.seconds_waited - counted, 3):
+            board["facts"][SECONDS_WAITED] = waited
+        if before := round(seconds_before + counted, 3):
+            board["seconds_before"] = before
         if history:
             board["history"] = [_remembered(exchange) for exchange in history]
         if known_terms is not None:

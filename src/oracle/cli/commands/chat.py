@@ -53,6 +53,7 @@ def chat(
     from oracle.cli.terminal.line_editor import open_editor
     from oracle.cli.terminal.streams import keep_stdin
     from oracle.services.background import async_runner
+    from oracle.services.project.root import is_writable
     from oracle.services.storage.database import default_url
 
     limits = {"max_turns": max_turns, "max_cost": max_cost, "timeout": timeout}
@@ -61,7 +62,7 @@ def chat(
         ask_options(trace=trace, dry_run=dry_run, yes=yes, quiet=quiet, verbose=verbose),
         in_chat=True,
     )
-    if settings.root is not None and settings.database.url is None:
+    if settings.root is not None and settings.database.url is None and is_writable(settings.root):
         # Without a place for the conversation, no question can be asked: say so before the first.
         default_url(settings)
     history = history_file(settings)

@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.terminal.approval import ask_on, can_ask_a_person, say_yes
@@ -17,6 +17,7 @@ from oracle.cli.terminal.log_lines import log_lines_to
 from oracle.cli.terminal.next_steps import next_steps
 from oracle.cli.terminal.notices import NOTHING_PIPED_IN, notice_about_model
 from oracle.cli.terminal.outcome import INCOMPLETE, exit_code
+from oracle.cli.terminal.output import say
 from oracle.cli.terminal.progress import Line, message
 from oracle.cli.terminal.screen import AskOptions, screen_for
 from oracle.cli.terminal.screen_thread import ScreenThread
@@ -223,29 +224,34 @@ class _Stop:
 async def open_conversation(
     settings: Settings, options: AskOptions
 ) -> AsyncGenerator[Conversation]:
-    """Open the project's database; outside a project, the user's own."""
+    """Open the project's database; outside a project, the user's own. If the project cannot be
+    written, its place is taken by one that is gone afterwards.
+    """
     from oracle.bt.wrappers.run_store import open_store
     from oracle.services.background import within
     from oracle.services.storage.connections import shown
-    from oracle.services.storage.database import url_for_writing
+    from oracle.services.storage.unwritable import place_for_records
 
     if logging.lastResort is not None:
         # Warnings of the agent, such as a file that is not used, look like our other messages.
         logging.lastResort.setFormatter(logging.Formatter("oracle: %(message)s"))
-    url = url_for_writing(settings)
-    opening = open_store(url, on_failure=settings.journal.failure)
-    seconds = settings.limits.seconds + SECONDS_BEYOND
-    try:
-        store = await within(seconds, opening.__aenter__())
-    except TimeoutError:
-        raise StoreError(
-            f"{shown(url)} did not respond within {seconds:g} s; check whether another process "
-            "has locked it, then try again"
-        ) from None
-    try:
-        yield Conversation(settings, store, options)
-    finally:
+    with ExitStack() as leaving:
+        url, warning = leaving.enter_context(place_for_records(settings))
+        if warning and options.volume != "quiet":
+            say(f"warning: {warning}")
+        opening = open_store(url, on_failure=settings.journal.failure)
+        seconds = settings.limits.seconds + SECONDS_BEYOND
         try:
-            await within(SECONDS_BEYOND, opening.__aexit__(None, None, None))
+            store = await within(seconds, opening.__aenter__())
         except TimeoutError:
-            log.error("%s does not respond, so the last records are not written", shown(url))
+            raise StoreError(
+                f"{shown(url)} did not respond within {seconds:g} s; check whether another process "
+                "has locked it, then try again"
+            ) from None
+        try:
+            yield Conversation(settings, store, options)
+        finally:
+            try:
+                await within(SECONDS_BEYOND, opening.__aexit__(None, None, None))
+            except TimeoutError:
+                log.error("%s does not respond, so the last records are not written", shown(url))

@@ -76,6 +76,17 @@ def oracle_folder(root: Path, files: Iterable[str] = (*DATABASE_FILES, *INDEX_FI
     return folder
 
 
+def is_writable(root: Path) -> bool:
+    """Whether our own files can be made in a project, or written where they exist. A full disk
+    is not asked about.
+    """
+    folder = root / FOLDER
+    if not folder.is_dir():
+        return os.access(root, os.W_OK)
+    files = (folder / name for name in DATABASE_FILES)
+    return all(os.access(each, os.W_OK) for each in (folder, *files) if each.exists())
+
+
 def check_links(folder: Path, files: Iterable[str]) -> None:
     """A project may come with an `.oracle/`: a link in it must not lead our files elsewhere."""
     for path in (folder, *(folder / name for name in (".gitignore", *files))):

@@ -89,6 +89,8 @@ class Backend(Protocol):
     notice: str | None
     """Wakes other processes when the transaction is committed; its values are a channel and a text.
     """
+    is_of_this_machine: bool
+    """Whether only processes of one machine use a database: it is a file."""
     lease_seconds: float
     """How long the run of a dead process waits before another may resume it."""
     renew_seconds: float

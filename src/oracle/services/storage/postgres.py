@@ -97,6 +97,7 @@ class Postgres:
     prefix_index: str | None = "text_pattern_ops"
     has_queue: bool = True
     notice: str | None = "SELECT pg_notify(?, ?)"
+    is_of_this_machine = False
     lease_seconds: float = 10.0
     renew_seconds: float = 3.0
     errors: type[Exception] = psycopg.Error

@@ -1,7 +1,7 @@
 """Runs, and the leases that keep two processes from working on the same one.
 
 A lease has an owner and an end, by the database's clock. Its owner renews it while it works. If the
-process dies, the lease expires, and another process may claim the run.
+process dies, the lease expires, and another process may claim the run; on the same machine at once.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import ceil
 from typing import Any, Final
 
@@ -200,8 +201,28 @@ class Runs:
 
         The others get `LeaseHeld`, which names the holder. `TooManyRuns` as for `begin_queued`.
         """
+        claim = partial(self._claim, typed, owner, seconds, budgets, most_of_user)
+        try:
+            return await claim(PARKED)
+        except LeaseHeld as held:
+            # Its lease need not run out first. On other machines there may be one of its name.
+            is_free = self._database.backend.is_of_this_machine and has_ended(held.holder or "")
+            if not is_free or held.holder is None:
+                raise
+            return await claim(held.holder)
+
+    async def _claim(
+        self,
+        typed: str,
+        owner: str,
+        seconds: float | None,
+        budgets: Sequence[Budget],
+        most_of_user: int | None,
+        free_from: str,
+    ) -> StoredRun:
+        """Take a run that no process holds, or the owner `free_from`."""
         free = Clause(
-            f"(NOT {IS_HELD} OR lease_owner IN (?, ?)) AND stop_reason IS NULL", (owner, PARKED)
+            f"(NOT {IS_HELD} OR lease_owner IN (?, ?)) AND stop_reason IS NULL", (owner, free_from)
         )
         values = (owner, self._lease_seconds(seconds))
         lease = Clause("lease_owner = ?, lease_until = {now} + ?", values)

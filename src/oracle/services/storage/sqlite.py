@@ -92,6 +92,7 @@ class Sqlite:
     prefix_index: str | None = None
     has_queue: bool = False
     notice: str | None = None
+    is_of_this_machine = True
     lease_seconds: float = 30.0
     renew_seconds: float = 7.5
     errors: type[Exception] = sqlite3.Error

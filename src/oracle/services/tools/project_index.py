@@ -22,7 +22,7 @@ from weakref import WeakSet
 from oracle.errors import InputError, OracleError
 from oracle.logs import logger_of
 from oracle.services.background import DaemonThreads
-from oracle.services.project.root import KEPT_FOLDERS
+from oracle.services.project.root import KEPT_FOLDERS, is_writable
 from oracle.services.project.secret_files import OURS, SecretFiles
 from oracle.services.tools.lookup import NOT_ALL_SEARCHED
 
@@ -303,7 +303,9 @@ class ProjectIndex:
             self._progress(step)
 
     def _leave_disk(self, problem: BaseException) -> None:
-        log.warning("the index is kept in memory, because it cannot be written: %s", problem)
+        # Of a project that is read-only, the user hears once that nothing is stored.
+        level = logging.WARNING if is_writable(self._root) else logging.INFO
+        log.log(level, "the index is kept in memory, because it cannot be written: %s", problem)
         self._close_stored()
         self._problem = problem
 
