@@ -158,7 +158,7 @@ async def _with_mcp(door: Door, closing: AsyncExitStack) -> Door:
         from oracle.mcp.desk import Desk
         from oracle.mcp.server import application
     except ImportError:
-        return replace(door, why_no_mcp=f"/mcp needs a package: {install_command('mcp')}")
+        return replace(door, why_no_mcp=f"/mcp needs a package; run `{install_command('mcp')}`")
     desk = Desk(
         settings=door.settings,
         root=door.root,

@@ -44,7 +44,7 @@ def send(spans: list[Span], address: str) -> None:
         from oracle.services.telemetry.otlp_http import open_export
     except ImportError as problem:
         raise InputError(
-            f"sending traces needs more packages ({problem}); run: {install_command('otel')}; "
+            f"sending traces needs more packages ({problem}); run `{install_command('otel')}`, "
             "or write the trace to a file with -o"
         ) from None
     if not open_export()(spans):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -16,17 +17,30 @@ _MADE_BY: Final = {
     "pipx_metadata.json": "pipx install --force",
     "uv-receipt.toml": "uv tool install",
 }
+_PIP: Final = "pip install"
+_LARGE: Final = ("bert",)
+"""Extras that `all` does not bring."""
 
 
 def install_command(extra: str, environment: Path | None = None, source: str | None = None) -> str:
-    """The command that adds an extra: `pip install 'bt-oracle[postgres]'`.
+    """The command that adds an extra: `pip install 'bt-oracle[all]'`.
 
-    A copy that was installed from a folder is installed from there again.
+    With `all`, the next part needs no other command, and pipx and uv, which make the environment
+    anew, keep those that are there. A copy that was installed from a folder is installed from there
+    again.
     """
     folder = environment or Path(sys.prefix)
     found = (command for file, command in _MADE_BY.items() if (folder / file).is_file())
     what = _folder() or PACKAGE if source is None else source
-    return f"{next(found, 'pip install')} {shlex.quote(f'{what}[{extra}]')}"
+    wanted = f"all,{extra}" if extra in _LARGE else "all"
+    return f"{next(found, _pip(folder))} {shlex.quote(f'{what}[{wanted}]')}"
+
+
+def _pip(environment: Path) -> str:
+    """That of the environment, also where a shell has not activated it."""
+    is_active = os.environ.get("VIRTUAL_ENV") == str(environment)
+    pip = environment / "bin" / "pip"
+    return _PIP if is_active or not pip.is_file() else f"{shlex.quote(str(pip))} install"
 
 
 def _folder() -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Final, Literal
@@ -140,8 +140,12 @@ def extras(around: Surroundings) -> Iterator[Seen]:
     installed, absent = optional_extras()
     told = f"installed: {', '.join(installed) or 'none'}"
     if absent:
-        told += f"; not installed: {', '.join(absent)} (such as: {install_command(absent[0])})"
+        told += f"; not installed: {', '.join(absent)} (`{_command_for(absent)}` adds them)"
     yield "ok", told, ""
+
+
+def _command_for(absent: Sequence[str]) -> str:
+    return install_command("" if absent != ["bert"] else "bert")
 
 
 def optional_extras() -> tuple[list[str], list[str]]:
@@ -305,7 +309,7 @@ def web(around: Surroundings) -> Iterator[Seen]:
         if _is_installed("ddgs"):
             yield "ok", "ddgs, which is unofficial: it may be blocked or rate limited", ""
         else:
-            yield "problem", "the package ddgs is not installed", install_command("search")
+            yield "problem", "the package ddgs is not installed", f"`{install_command('search')}`"
     elif chosen.provider == "searxng" and chosen.url is None:
         yield "problem", "searxng has no address", "`oracle config set web.url URL`"
     elif chosen.key_variable and not around.environment.get(chosen.key_variable):

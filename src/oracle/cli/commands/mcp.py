@@ -32,7 +32,7 @@ def mcp(
         from oracle.mcp.server import serve_lines
     except ImportError as problem:
         command = install_command("mcp")
-        raise InputError(f"MCP needs more packages ({problem}); run: {command}") from None
+        raise InputError(f"MCP needs more packages ({problem}); run `{command}`") from None
     from oracle.mcp.wire import claimed
     from oracle.services.background import run_async
 

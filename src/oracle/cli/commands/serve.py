@@ -79,7 +79,7 @@ def serve(
         import oracle.api.serving
     except ImportError as problem:
         command = install_command("server")
-        raise InputError(f"the server needs more packages ({problem}); run: {command}") from None
+        raise InputError(f"the server needs more packages ({problem}); run `{command}`") from None
     from oracle.api.guard import LOOPBACK
     from oracle.services.background import run_async
 

@@ -209,4 +209,4 @@ def check_installed() -> None:
         import oracle.services.mcp.transports  # noqa: F401 # pyright: ignore[reportUnusedImport]
 
         return
-    raise InputError(f"tools of other servers need more packages; run: {install_command('mcp')}")
+    raise InputError(f"tools of other servers need more packages; run `{install_command('mcp')}`")

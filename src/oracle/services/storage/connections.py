@@ -194,7 +194,7 @@ def _postgres() -> Backend:
 
 def needs_package(problem: ModuleNotFoundError) -> InputError:
     command = install_command("postgres")
-    return InputError(f"PostgreSQL needs the package {problem.name}; run: {command}")
+    return InputError(f"PostgreSQL needs the package {problem.name}; run `{command}`")
 
 
 # Functions, so that the driver of a database is imported only when such a database is used.
