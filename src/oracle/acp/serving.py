@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final, cast
@@ -43,6 +44,7 @@ async def _speak(agent: EditorAgent, stdin: int, stdout: int) -> None:
 
 async def _streams(stdin: int, stdout: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     loop = asyncio.get_running_loop()
+    stdin = _one_that_ends(stdin)
     reader = Messages(limit=DEFAULT_STDIO_BUFFER_LIMIT_BYTES)
     try:
         await loop.connect_read_pipe(
@@ -58,3 +60,13 @@ async def _streams(stdin: int, stdout: int) -> tuple[asyncio.StreamReader, async
             "command `oracle` with the argument `acp`"
         ) from None
     return reader, asyncio.StreamWriter(transport, protocol, None, loop)
+
+
+def _one_that_ends(stdin: int) -> int:
+    """An empty pipe in the place of a device such as /dev/null, whose end asyncio never notices."""
+    if not stat.S_ISCHR(os.fstat(stdin).st_mode) or os.isatty(stdin):
+        return stdin
+    os.close(stdin)
+    reading, writing = os.pipe()
+    os.close(writing)
+    return reading

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -123,3 +124,9 @@ def test_a_file_on_stdin_is_refused_in_one_line(project):
     assert done.returncode == 2
     assert b"started by an editor" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_an_empty_stdin_ends_it(project):
+    with open(os.devnull, "rb") as nothing:
+        done = run([*ORACLE, "acp"], cwd=project, stdin=nothing, stdout=PIPE, stderr=PIPE)
+    assert (done.returncode, done.stdout) == (0, b"")

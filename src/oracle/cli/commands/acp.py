@@ -31,7 +31,7 @@ def acp(
         from oracle.acp.serving import serve
     except ImportError as problem:
         command = install_command("acp")
-        raise InputError(f"editors need more packages ({problem}); run: {command}") from None
+        raise InputError(f"editors need more packages ({problem}); run `{command}`") from None
     from oracle.services.background import run_async
 
     if sys.stdin.isatty():
