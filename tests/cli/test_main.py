@@ -110,23 +110,23 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
         ),
         (
             ["runs", "last"],
-            "this was too much: last; did you mean `oracle run show last`?",
+            "there is one word too many: last; did you mean `oracle run show last`?",
         ),
         (
             ["run", "show", "last", "-n", "3"],
-            "no such option: -n; see `oracle run show --help`",
+            "there is no option '-n'; see `oracle run show --help`",
         ),
         (
             ["chat", "hello"],
-            "this was too much: hello; see `oracle chat --help`. It takes no question: start it, "
-            "then type",
+            "there is one word too many: hello; see `oracle chat --help`. It takes no question: "
+            "start it, then type",
         ),
         (["version"], "there is no command 'version'; did you mean `oracle --version`?"),
         (["--diff"], 'the question is missing; write one: oracle --diff "is it right?"'),
-        (["doctor", "now"], "this was too much: now; see `oracle doctor --help`"),
+        (["doctor", "now"], "there is one word too many: now; see `oracle doctor --help`"),
         (
             ["ask", "--modl", "x", "y"],
-            "no such option: --modl (did you mean --model?); see "
+            "there is no option '--modl' (did you mean --model?); see "
             "`oracle ask --help`. If it belongs to a question, put the question in quotes",
         ),
         (
@@ -143,18 +143,21 @@ def test_an_error_as_json_without_a_reader_ends_with_141_and_no_words():
             ["config", "set", "limits.turns", "abc"],
             "limits.turns is 'abc'; write a whole number from 1",
         ),
-        (["doctor", "--nonsense"], "no such option: --nonsense; see `oracle doctor --help`"),
-        (["ask", "--bogus"], "no such option: --bogus; see `oracle ask --help`"),
-        (["run", "shw"], "no such command 'shw' (did you mean 'show'?); see `oracle run --help`"),
+        (["doctor", "--nonsense"], "there is no option '--nonsense'; see `oracle doctor --help`"),
+        (["ask", "--bogus"], "there is no option '--bogus'; see `oracle ask --help`"),
+        (
+            ["run", "shw"],
+            "there is no command 'shw' (did you mean 'show'?); see `oracle run --help`",
+        ),
         (
             ["run", "the", "tests"],
-            "no such command 'the'; see `oracle run --help`. To ask a question, put it in quotes: "
-            'oracle "run the tests"',
+            "there is no command 'the'; see `oracle run --help`. To ask a question, put it in "
+            'quotes: oracle "run the tests"',
         ),
         (
             ["where", "is", "--bogus", "used"],
-            "no such option: --bogus; see `oracle ask --help`. If it belongs to a question, put "
-            "the question in quotes",
+            "there is no option '--bogus'; see `oracle ask --help`. If it belongs to a question, "
+            "put the question in quotes",
         ),
         (["ask", "--max-turns", "1.5", "x"], "--max-turns is '1.5'; write a whole number from 1"),
         (["sessions", "delete"], "missing argument 'SESSION'; see `oracle sessions delete --help`"),

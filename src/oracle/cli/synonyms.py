@@ -13,6 +13,8 @@ _Words: TypeAlias = tuple[str, ...]
 _COMMANDS: Final[Mapping[str, str]] = {
     "version": "--version",
     "show": "run show",
+    "last": "run show",
+    "list": "runs",
     "resume": "run resume",
     "continue": "chat --session last",
     "export": "sessions export",

@@ -7,7 +7,7 @@ import pytest
 
 from oracle.cli.terminal import chat as chat_module
 from oracle.cli.terminal.chat_commands import COMMANDS
-from tests.cli.processes import make_project, model_serving, oracle, says
+from tests.cli.processes import QUESTION, make_project, model_serving, oracle, says, searches
 
 
 @pytest.fixture
@@ -114,8 +114,23 @@ def test_the_model_is_switched_only_to_one_that_can_be_used(project):
     first, problem, second, switched = result.stderr.decode().splitlines()
     assert (first, second) == ("oracle: model embedded",) * 2
     assert "opnai" in problem
+    assert problem.endswith("; the chat goes on with embedded")
     assert switched == "oracle: model openai:test"
     assert result.returncode != 0
+
+
+def test_advice_in_a_chat_can_be_followed_there(project):
+    result = piped("/model sonnet", options=())
+    assert result.stderr.decode().splitlines()[-1] == (
+        "oracle: there is no key for anthropic: `oracle keys set anthropic` in another terminal "
+        "adds one; `/model embedded` needs no key; the chat goes on with embedded"
+    )
+
+
+def test_a_limit_in_a_chat_is_raised_by_starting_again(project):
+    with model_serving(searches("Looking.")) as (env, _):
+        result = piped(QUESTION, options=("--max-turns", "1"), env=env)
+    assert b"; `oracle chat --session last --max-turns N` allows more\n" in result.stderr
 
 
 def test_files_are_attached_to_the_next_question_and_to_the_same_one_again(project):

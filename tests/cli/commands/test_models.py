@@ -171,7 +171,7 @@ def test_the_list_says_how_to_change_the_selected_model_where_it_is_selected(pro
         (["claude"], "could be anthropic:claude-"),
         (["\x1b[31mred"], "is not the name of a model"),
         ([""], "is not the name of a model"),
-        (["openai:"], "is not a valid name of a model"),
+        (["openai:"], "the name of the model is missing after the colon"),
         (["google:gemini-2.5-pro"], "there is no provider 'google'"),
         (["x", "--base-url", "https://h.test/?key=hush"], "has a ? or a # in it"),
     ],

@@ -10,6 +10,8 @@ from prompt_toolkit.output import DummyOutput
 
 from oracle.cli.terminal.interrupts import ChatSignals
 from oracle.cli.terminal.prompt_editor import PromptEditor, completions, lines_of
+from oracle.services.settings.keys import VARIABLES
+from oracle.services.settings.sections import EMBEDDED
 from tests.tables import each_row
 
 
@@ -106,12 +108,33 @@ def test_ctrl_c_right_after_enter_is_kept_for_the_answer_and_other_keys_for_the_
         assert editor.read() == "next one"
 
 
+def test_lines_that_were_sent_before_ctrl_c_are_dropped_and_a_beginning_stays():
+    with editor_with("hello\r/undo\r/retry\rand w") as editor:
+        assert editor.read() == "hello"
+        editor.stopped()
+        editor.when_shown = lambda: editor._input.send_text("hy\r")
+        assert editor.read() == "and why"
+
+
 def test_ctrl_c_ends_a_search_and_the_line_at_once(tmp_path, capsys):
     file = tmp_path / "history"
     file.write_text("where is login?\n")
     with editor_with("\x12log\x03hello\r", file) as editor:
         assert editor.read() == "hello"
     assert "press Ctrl-C again" not in capsys.readouterr().err
+
+
+def test_tab_offers_the_models_that_can_be_asked(monkeypatch):
+    for variable in VARIABLES.values():
+        monkeypatch.delenv(variable, raising=False)
+    own = ("openai:good",)
+    assert [name for _, name in completions("/model ", own)] == ["openai:good", EMBEDDED]
+    monkeypatch.setenv(VARIABLES["anthropic"], "k")
+    offered = [name for _, name in completions("/model ", own)]
+    assert "sonnet" in offered
+    assert not any(name.startswith("gpt") for name in offered)
+    assert any(name.startswith("gpt") for _, name in completions("/model g", own))
+    assert len([name for _, name in completions("/model openai:", own)]) > 5
 
 
 @pytest.fixture

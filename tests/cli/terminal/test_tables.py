@@ -91,3 +91,8 @@ def test_no_path_address_or_command_is_broken(text, lines):
 @given(text=ANY, width=st.integers(2, 20))
 def test_a_cut_text_fits(text, width):
     assert cell_len(cut(text, width)) <= width
+
+
+def test_a_path_that_fits_on_the_next_line_leaves_its_heading_alone():
+    lines = wrapped("/home/me/a/project is ok", 24, first="ok  folder  ", rest="    ")
+    assert lines == ["ok  folder", "    /home/me/a/project", "    is ok"]

@@ -203,7 +203,7 @@ async def test_a_server_that_is_not_there_is_named(name):
 
 async def test_a_missing_key_and_a_wrong_key_have_different_errors(dialect):
     _, error = await dialect.failing(dialect.wire.bad_key())
-    assert "needs a key and got none: set a variable to the key, and name it with" in str(error)
+    assert "needs a key and got none: set a variable to the key, name it with" in str(error)
     assert "`oracle config set model.key_variable NAME --user`" in str(error)
 
 

@@ -85,7 +85,7 @@ def test_a_name_means_one_model(name, full):
         (":x", "is not the name of a model"),
         ("google:gemini-2.5-pro", "there is no provider 'google' (providers: anthropic, openai,"),
         ("foo:bar", "`oracle models use openai:bar --base-url URL`"),
-        ("openai:", "is not a valid name of a model"),
+        ("openai:", "the name of the model is missing after the colon"),
     ],
 )
 def test_a_name_that_is_not_clear_is_never_guessed(name, said):

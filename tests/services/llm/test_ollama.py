@@ -75,10 +75,17 @@ async def test_a_server_that_hangs_is_given_up(monkeypatch):
     assert local.problem.endswith("within 0.1 s")
 
 
-def test_nothing_runs_there():
+@pytest.mark.parametrize(
+    ("is_installed", "step"),
+    [(True, "start it with `ollama serve`"), (False, "if you use ollama, start it")],
+)
+def test_nothing_runs_there(tmp_path, monkeypatch, is_installed, step):
+    if is_installed:
+        (tmp_path / "ollama").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
     local = local_models({"OLLAMA_BASE_URL": "http://127.0.0.1:1/v1"})
     assert local.problem == "ollama does not answer at http://127.0.0.1:1"
-    assert local.step == "start it with `ollama serve`"
+    assert local.step == step
 
 
 def test_an_address_that_is_none_is_explained():

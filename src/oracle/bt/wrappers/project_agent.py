@@ -117,13 +117,14 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
     from oracle.services.llm.opening import open_model
     from oracle.services.llm.providers import Advice
     from oracle.services.llm.spending import check_spending
-    from oracle.services.settings.ways import way_to_name_the_key, way_to_set
+    from oracle.services.settings.ways import CHAT, way_to_name_the_key, way_to_set
 
     check_spending(settings, environment)
     prices = None
     if chosen.input_price is not None and chosen.output_price is not None:
         prices = Prices(input=chosen.input_price, output=chosen.output_price)
-    source = settings.origins["model.name"].source
+    origin = settings.origins["model.name"]
+    in_chat, source = origin.place == CHAT, origin.source
     return open_model(
         chosen.name,
         base_url=chosen.base_url,
@@ -135,8 +136,11 @@ def model_of(settings: Settings, environment: Mapping[str, str]) -> Model:
         attempts=chosen.attempts,
         environment=environment,
         advice=Advice(
-            selecting=way_to_set("model.name", "NAME", source),
-            selecting_embedded=way_to_set("model.name", EMBEDDED, source),
+            selecting=f"{CHAT} NAME" if in_chat else way_to_set("model.name", "NAME", source),
+            selecting_embedded=(
+                f"{CHAT} {EMBEDDED}" if in_chat else way_to_set("model.name", EMBEDDED, source)
+            ),
+            in_chat=in_chat,
             naming_key=way_to_name_the_key(settings),
             key_variable=chosen.key_variable,
         ),

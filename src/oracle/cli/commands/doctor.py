@@ -29,9 +29,8 @@ def doctor(json: JsonOption = False) -> None:
     """Check the configuration and say how to fix it.
 
     Nothing is sent to a model or to the web. It connects to the database that is set, and to a
-    server of models on this machine. It reads the key of the chosen model from the system keyring
-    if it is there. It changes nothing, except
-    that a file of keys that others can read becomes private.
+    server of models on this machine. It may read the key of the chosen model from the system
+    keyring. It changes nothing, except that a file of keys that others can read becomes private.
     """
     from oracle.cli.commands.checks import examine
 

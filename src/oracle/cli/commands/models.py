@@ -58,12 +58,10 @@ EveryOption = Annotated[
 
 
 def names_beginning(incomplete: str) -> list[str]:
-    """Completions for the shell. Nobody is asked, so models of ollama are not among them."""
-    from oracle.services.llm.catalogue import known_models, newest_models
+    """Completions for the shell."""
+    from oracle.services.llm import name_completion
 
-    short = [model.short_name for model in newest_models()]
-    names = dict.fromkeys([*short, *(model.model for model in known_models()), "embedded"])
-    return [name for name in names if name.startswith(incomplete.lower())]
+    return name_completion.names_beginning(incomplete, os.environ)
 
 
 @app.callback(invoke_without_command=True)

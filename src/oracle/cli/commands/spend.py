@@ -59,6 +59,10 @@ def spend(
         return
     of_period = groupby(rows, key=lambda row: (row.scope, row.span))
     show_table(COLUMNS, [_cells(list(of_units)) for _, of_units in of_period])
+    if any(row.unit == "tokens" and row.spent for row in rows) and not any(
+        row.unit == "money" and row.spent for row in rows
+    ):
+        say("COST has only models whose price is known")
     if not budgets:
         say("there are no budgets; `oracle config set spend.user_money_per_day 5` sets one")
 

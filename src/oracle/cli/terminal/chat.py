@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,10 +16,12 @@ from oracle.cli import INTERRUPTED
 from oracle.cli.terminal.chat_commands import Command, Question, help_text, parse
 from oracle.cli.terminal.interrupts import interrupts_call, leave_at_once
 from oracle.cli.terminal.output import say, show_traceback, shown_bug, shown_error
+from oracle.cli.terminal.preloading import load_agent
 from oracle.cli.terminal.safe_text import printable
 from oracle.cli.terminal.waiting import wait_begins
-from oracle.errors import DeveloperError, InputError, OracleError, SettingsError
+from oracle.errors import DeveloperError, InputError, ModelRefused, OracleError, SettingsError
 from oracle.lazy_dataclass import dataclass
+from oracle.services.settings.ways import CHAT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,13 +33,6 @@ if TYPE_CHECKING:
     from oracle.models.session import Session
     from oracle.settings import Settings
 
-_AGENT: Final = (
-    "oracle.bt.wrappers.project_agent",
-    "oracle.cli.terminal.console",
-    "oracle.cli.terminal.conversation",
-    "oracle.services.attachments.gathering",
-    "oracle.services.project.redaction",
-)
 _HARMLESS: Final = (0, 3, INTERRUPTED)
 """Exit codes of answers: whole, not whole, stopped by the user."""
 
@@ -48,6 +44,12 @@ class Doubt:
     question: str
     refused: str
     work: Callable[[], Coroutine[Any, Any, object]]
+
+
+def in_a_chat(settings: Settings) -> Settings:
+    """So that advice about the model says how to choose another one here."""
+    origin = replace(settings.origins["model.name"], place=CHAT)
+    return replace(settings, origins={**settings.origins, "model.name": origin})
 
 
 class Chat:
@@ -69,7 +71,7 @@ class Chat:
         files: Sequence[str] = (),
         settings_for_model: Callable[[str], Settings],
     ) -> None:
-        self._settings = settings
+        self._settings = in_a_chat(settings)
         self._options = options
         self._runner = runner
         self._signals = signals
@@ -78,9 +80,10 @@ class Chat:
         self._settings_for_model = settings_for_model
         self._open: Conversation | None = None
         self._leaving = contextlib.AsyncExitStack()
-        self._loading = Thread(target=_load_agent, daemon=True, name="loading")
+        self._loading = Thread(target=load_agent, daemon=True, name="loading")
         # Not earlier: it would compete with what the prompt needs.
         editor.when_shown = self._loading.start
+        editor.models = (settings.model.name,)
         self._prefill = ""
         self._failed: str | None = None
         """The last question, if it has no exchange in the conversation."""
@@ -142,7 +145,7 @@ class Chat:
         except asyncio.CancelledError:
             if isinstance(entry, Question):
                 self._failed = entry.text
-            self._editor.warn("cancelled; ")
+            self._editor.stopped("cancelled; ")
         except OracleError as problem:
             self._report(shown_error(problem), problem.exit_code)
         except OSError:
@@ -188,7 +191,7 @@ class Chat:
         if self._editor.is_interactive or not self._code:
             self._code = 0 if code in _HARMLESS else code
         if self._editor.is_interactive and code == INTERRUPTED:
-            self._editor.warn()
+            self._editor.stopped()
 
     def _close(self) -> None:
         # A database that hangs at the end must not keep someone who wants to leave.
@@ -257,15 +260,18 @@ class Chat:
         from oracle.bt.wrappers.project_agent import model_of
         from oracle.services.background import in_thread
 
+        kept = printable(self._settings.model.name)
         if name:
             try:
-                settings = self._settings_for_model(name)
-            except SettingsError as problem:
-                # It names the option of the command line, which nobody has written here.
-                raise SettingsError(str(problem).removeprefix("--model: ")) from None
-            # Opened to see that it can be: the settings say nothing about a missing key.
-            await in_thread(model_of, settings, os.environ)
+                settings = in_a_chat(self._settings_for_model(name))
+                # Opened to see that it can be: the settings say nothing about a missing key.
+                await in_thread(model_of, settings, os.environ)
+            except (SettingsError, ModelRefused) as problem:
+                # It may name the option of the command line, which nobody has written here.
+                told = str(problem).removeprefix("--model: ")
+                raise type(problem)(f"{told}; the chat goes on with {kept}") from None
             self._settings = settings
+            self._editor.models = dict.fromkeys((*self._editor.models, settings.model.name))
         say(f"model {printable(self._settings.model.name)}")
 
     async def _tokens(self, _: str) -> None:
@@ -389,12 +395,3 @@ class Chat:
             refused=f"not saved; {name} is as it was",
             work=partial(write, overwrite=True),
         )
-
-
-def _load_agent() -> None:
-    """Import what the first question needs. A failure is reported by the question itself."""
-    from importlib import import_module
-
-    with contextlib.suppress(Exception):
-        for module in _AGENT:
-            import_module(module)

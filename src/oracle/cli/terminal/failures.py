@@ -33,7 +33,10 @@ _PLAINER: Final = {
 _PLAINER_PATTERNS: Final = {
     r"\. Did you mean (.+)\?$": r" (did you mean \1?)",
     r"\(Possible options?: (.+)\)": r"(did you mean \1?)",
-    r"^Got unexpected extra arguments?(?:\(s\))? \((.+)\)": r"this was too much: \1",
+    r"^Got unexpected extra arguments?(?:\(s\))? \((.+)\)": r"there is one word too many: \1",
+    # As the errors of `oracle` itself, where no library has read the words yet.
+    r"^No such option: (\S+)": r"there is no option '\1'",
+    r"^No such command ": "there is no command ",
 }
 _QUESTION_AS_COMMAND: Final = ("No such command", "Got unexpected extra argument")
 _FREE_A_DISK: Final = "; free some space, or write to another place"
@@ -134,7 +137,7 @@ def usage_error(message: str, command: str) -> str:
     """A usage error of typer as one line with the next step.
 
     >>> usage_error("No such option: --modle (Possible options: --model)", "oracle ask")
-    'no such option: --modle (did you mean --model?); see `oracle ask --help`'
+    "there is no option '--modle' (did you mean --model?); see `oracle ask --help`"
     """
     return f"{plainer(printable(message))}; see `{command} --help`"
 

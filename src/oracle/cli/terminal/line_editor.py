@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -33,8 +33,11 @@ class LineEditor:
         self.is_interactive = _is_terminal(sys.stdin)
         self.leaves_next = False
         self.when_shown: Callable[[], object] = do_nothing
+        self.models: Collection[str] = ()
+        """Names that Tab offers first."""
         self._signals = signals
         self._had_text = False
+        self._drops_lines = False
 
     def read(self, prefill: str = "") -> str:
         """What was typed, which may have several lines; `prefill` can be edited first.
@@ -63,6 +66,11 @@ class LineEditor:
         """Say that the next Ctrl-C leaves."""
         self.leaves_next = True
         say(because + LEAVE_HINT)
+
+    def stopped(self, because: str = "") -> None:
+        """Ctrl-C has stopped an answer or a command: what was sent in the meantime stops too."""
+        self._drops_lines = True
+        self.warn(because)
 
     def confirm(self, question: str) -> bool:
         """Whether the user says yes. Without a keyboard nobody does."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +40,7 @@ from oracle.cli.terminal.terminal_state import STATE
 
 _PLAIN: Final = "fg:default"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
+_SENDING: Final = Keys.ControlM
 _WITH_MODEL: Final = re.compile(r"/model\s+(\S*)")
 _WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
@@ -63,7 +64,7 @@ class PromptEditor(LineEditor):
             prompt_continuation=[(_PLAIN, CONTINUED)],
             lexer=SimpleLexer(_PLAIN),
             history=_History(read_history(history)),
-            completer=ChatCompleter(),
+            completer=ChatCompleter(lambda: self.models),
             complete_while_typing=False,
             # Completions are printed below, as in a shell: a menu would need room on the screen.
             complete_style=CompleteStyle.READLINE_LIKE,
@@ -83,6 +84,11 @@ class PromptEditor(LineEditor):
         self._signals.on_ctrl_c = self._wake
         if STATE.typed_ahead:
             store_typeahead(self._input, self._input.read_keys())
+        if self._drops_lines:
+            self._drops_lines = False
+            # The beginning of a line stays.
+            keys = [*get_typeahead(self._input), *self._input.read_keys()]
+            store_typeahead(self._input, _after_the_last_line(keys))
         try:
             # A loop of its own that prints no tracebacks: errors end the chat like others. It must
             # not handle Ctrl-C: when it ends, it would leave a moment in which that is lost.
@@ -229,19 +235,27 @@ class _History(History):
         """Nothing to do."""
 
 
+def _after_the_last_line(keys: list[KeyPress]) -> list[KeyPress]:
+    ends = [number for number, key in enumerate(keys, start=1) if key.key == _SENDING]
+    return keys[max(ends, default=0) :]
+
+
 class ChatCompleter(Completer):
     """Completes commands at the beginning, models after `/model`, and paths after `@`, `/attach`
     and `/save`.
     """
 
+    def __init__(self, models: Callable[[], Collection[str]]) -> None:
+        self._models = models
+
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
     ) -> Iterator[Completion]:
-        for typed, whole in completions(document.text_before_cursor):
+        for typed, whole in completions(document.text_before_cursor, self._models()):
             yield Completion(whole, start_position=-len(typed))
 
 
-def completions(text: str) -> Iterator[tuple[str, str]]:
+def completions(text: str, models: Collection[str] = ()) -> Iterator[tuple[str, str]]:
     """Pairs of the end of the text, and what can be in its place."""
     # Imported here: until Tab is pressed nobody needs it.
     from oracle.services.attachments import completion
@@ -250,9 +264,10 @@ def completions(text: str) -> Iterator[tuple[str, str]]:
     if fragment:
         yield from ((fragment, path) for path in completion.completions(text, Path()))
     elif found := _WITH_MODEL.fullmatch(text):
-        from oracle.cli.commands.models import names_beginning
+        from oracle.services.llm.name_completion import names_beginning
 
-        yield from ((found[1], name) for name in names_beginning(found[1]))
+        names = names_beginning(found[1], os.environ, also=[*models])
+        yield from ((found[1], name) for name in names)
     elif found := _WITH_FILE.match(text):
         typed = found[1]
         yield from ((typed, path) for path in completion.paths(typed, Path()))

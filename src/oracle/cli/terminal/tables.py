@@ -111,10 +111,11 @@ def wrapped(text: str, width: int | None, *, first: str = "", rest: str = "") ->
         return [first + text]
     lines, line = list[str](), first
     for word in _WORDS.findall(" ".join(text.split())):
-        start = rest if lines else first
-        gap = "" if line == start else " "
-        if gap and _cells(line) + 1 + _cells(word) > width:
-            lines, line, gap = [*lines, line], rest, ""
+        gap = "" if line == (rest if lines else first) else " "
+        # After a heading alone, only where that makes room for the whole word.
+        makes_room = gap or (line != rest and _cells(rest) + _cells(word) <= width)
+        if makes_room and _cells(line) + len(gap) + _cells(word) > width:
+            lines, line, gap = [*lines, line.rstrip()], rest, ""
         line += gap + word
     return [*lines, line] if line.strip() or not lines else lines
 

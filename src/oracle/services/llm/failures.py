@@ -55,6 +55,8 @@ class Failures:
 
     def _unreadable(self, error: Exception) -> ModelError:
         what = self._clean(str(error) or type(error).__name__)
+        if what.startswith("Failed to decode response as JSON"):
+            what = "it is not JSON"
         provider, name = self.endpoint.provider.name, self.endpoint.name
         if self.endpoint.is_home:
             return ModelError(f"the response of {name} cannot be read ({what}); ask again")

@@ -101,10 +101,14 @@ def _without_models(address: str, problem: Exception, step: str) -> LocalModels:
             problem=f"ollama does not answer at {address} within {SECONDS:g} s",
             step="try again, or start it again with `ollama serve`",
         )
+    # Imported here, because it takes long and only those without a server need it.
+    from shutil import which
+
+    is_here = which("ollama") is not None
     return LocalModels(
         address=address,
         problem=f"ollama does not answer at {address}",
-        step="start it with `ollama serve`",
+        step="start it with `ollama serve`" if is_here else "if you use ollama, start it",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oracle.errors import InputError, ModelRefused, SettingsError, did_you_mean
 from oracle.lazy_dataclass import dataclass
@@ -65,6 +65,9 @@ PROVIDERS = {
 }
 
 
+_NO_NAME: Final = "the name of the model is missing after the colon"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Advice:
     """What to do in this user's settings, for error messages.
@@ -72,13 +75,19 @@ class Advice:
     `selecting` is the command that selects the model NAME, and `selecting_embedded` the one that
     needs no key; `naming_key` says which
     variable has the key for a server at `base_url`; `key_variable` is that variable, if there is
-    one. It is never the provider's own.
+    one. It is never the provider's own. Variables cannot be set `in_chat`.
     """
 
     selecting: str = "oracle models use NAME"
     selecting_embedded: str = f"oracle models use {EMBEDDED}"
     naming_key: str = "oracle config set model.key_variable NAME --user"
     key_variable: str | None = None
+    in_chat: bool = False
+
+    @property
+    def then(self) -> str:
+        """What makes a change of the settings or of the environment count."""
+        return " and start again with `oracle chat --session last`" if self.in_chat else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,7 +140,7 @@ def find_endpoint(
     found = key_for(provider.name, environment) if is_trusted and not api_key else None
     key = (api_key or (found.value if found else "")).strip()
     if not key and provider.needs_key and is_home:
-        what, step = missing_key(provider.name)
+        what, step = missing_key(provider.name, in_chat=advice.in_chat)
         raise ModelRefused(f"{what}: {step}; `{advice.selecting_embedded}` needs no key")
     setting = advice.key_variable or (provider.key_variable if is_trusted else _no_variable(advice))
     if found and found.source != "variable":
@@ -155,7 +164,7 @@ def find_endpoint(
 
 
 def _no_variable(advice: Advice) -> str:
-    return f"a variable to the key, and name it with `{advice.naming_key}`"
+    return f"a variable to the key, name it with `{advice.naming_key}`{advice.then}"
 
 
 def is_at_home(
@@ -184,10 +193,8 @@ def split_name(name: str) -> tuple[Provider, str]:
             "`oracle models` lists models"
         )
     if not is_model_name(model):
-        raise SettingsError(
-            f"model {name[:80]!r}: {model[:60]!r} is not a valid name of a model; "
-            "`oracle models` lists models"
-        )
+        why = f"{model[:60]!r} is not a valid name of a model" if model else _NO_NAME
+        raise SettingsError(f"model {name[:80]!r}: {why}; `oracle models` lists models")
     return PROVIDERS[known], model
 
 

@@ -95,13 +95,18 @@ def place_of(source: StoredIn) -> str:
     return "the system keyring" if source == "keyring" else shown_path(keys_file())
 
 
-def missing_key(provider: str) -> tuple[str, str]:
+def missing_key(provider: str, *, in_chat: bool = False) -> tuple[str, str]:
     """Why `key_for` found no key, and the next step."""
     variable = VARIABLES[provider]
     if stored_source(provider) == "keyring":
         return (
             f"the key for {provider} is in the system keyring, which cannot be read",
             f"unlock the keyring, or set {variable}",
+        )
+    if in_chat:
+        return (
+            f"there is no key for {provider}",
+            f"`oracle keys set {provider}` in another terminal adds one",
         )
     return (
         f"there is no key for {provider}",

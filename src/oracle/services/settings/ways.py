@@ -6,12 +6,16 @@ project's file over the user's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oracle.settings import SETTINGS
 
 if TYPE_CHECKING:
     from oracle.settings import Settings
+
+
+CHAT: Final = "/model"
+"""The place of a model's name in a chat, where it is chosen by a command of the chat."""
 
 
 def way_to_set(name: str, value: str, source: str) -> str:
