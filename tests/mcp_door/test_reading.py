@@ -118,5 +118,5 @@ def test_a_server_without_the_package_has_no_mcp_and_says_why(serve, monkeypatch
     with serve() as server:
         refused = server.http.post("/mcp", json={})
         assert refused.status_code == 501
-        assert "/mcp needs a package: " in refused.text
+        assert "/mcp needs a package; run `" in refused.text
         assert server.http.get("/healthz").status_code == 200

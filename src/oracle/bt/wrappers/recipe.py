@@ -242,8 +242,7 @@ class AgentSetup:
         if self.roots:
             board["facts"][ROOTS] = [list(root) for root in self.roots]
         if given.is_pipe_empty:
-            # Among the facts and not a key of its own: a user's own tree declares its keys.
-            board["facts"][PIPE_EMPTY] = True
+            board["facts"][PIPE_EMPTY] = True  # no key of its own: own trees declare their keys
         if shares:
             board["facts"][SHARES] = dict(shares)
         if live.bert is not None:

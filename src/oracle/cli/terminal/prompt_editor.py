@@ -40,7 +40,7 @@ from oracle.cli.terminal.terminal_state import STATE
 
 _PLAIN: Final = "fg:default"
 """Blanks without a style are not written: the cursor jumps over them, and a log would lack them."""
-_SENDING: Final = (Keys.ControlM, Keys.ControlJ)
+_SENDING: Final = Keys.ControlM
 _WITH_MODEL: Final = re.compile(r"/model\s+(\S*)")
 _WITH_FILE: Final = re.compile(r"/(?:save|attach)\s+(.*)", re.DOTALL)
 
@@ -236,7 +236,7 @@ class _History(History):
 
 
 def _after_the_last_line(keys: list[KeyPress]) -> list[KeyPress]:
-    ends = [number for number, key in enumerate(keys, start=1) if key.key in _SENDING]
+    ends = [number for number, key in enumerate(keys, start=1) if key.key == _SENDING]
     return keys[max(ends, default=0) :]
 
 

@@ -304,8 +304,8 @@ class ProjectIndex:
 
     def _leave_disk(self, problem: BaseException) -> None:
         # Of a project that is read-only, the user hears once that nothing is stored.
-        tell = log.warning if is_writable(self._root) else log.info
-        tell("the index is kept in memory, because it cannot be written: %s", problem)
+        say = log.warning if is_writable(self._root) else log.info
+        say("the index is kept in memory, because it cannot be written: %s", problem)
         self._close_stored()
         self._problem = problem
 
