@@ -34,7 +34,7 @@ _AROUND_NUMBERS: Final = lazy_pattern(r"(?<!\w)[vV]?\d+[.-]\d[\w.-]*")
 _NO_WORD_SIGNS: Final = {
     code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")
 }
-_MOST_CACHED: Final = 200_000
+_MOST_CACHED: Final = 120_000
 _MOST_PAIRS: Final = 400
 
 Value = TypeVar("Value")
