@@ -178,3 +178,27 @@ async def test_files_that_were_not_searched_make_the_answer_partial(ask, monkeyp
     assert "`shop/tax.py:1`" in answer.text
     assert f"{NOT_ALL_SEARCHED}: 3 were left out." in answer.text
     assert answer.stop_reason == "partial_answer"
+
+
+async def test_two_questions_about_the_project_are_both_answered(ask):
+    answer = await ask("How do I install it and which licence does it have?")
+    assert "pip install shop" in answer.text
+    assert 'license = "MIT"' in answer.text
+
+
+async def test_the_constant_that_holds_a_value_is_looked_up(ask, tmp_path):
+    names = "\n\n\n".join(f"def unused_{n}(x):\n    y = x\n    return y + {n}" for n in range(60))
+    (tmp_path / "shop/limits.py").write_text(f"{names}\n\n\nDEFAULT_PATIENCE = 45\n")
+    (tmp_path / "shop/queueing.py").write_text(
+        "from shop.limits import DEFAULT_PATIENCE\n\n\n"
+        "def join_queue(customer, patience=DEFAULT_PATIENCE):\n    return customer\n"
+    )
+    answer = await ask("What is the default patience of a customer who joins the queue?")
+    assert "DEFAULT_PATIENCE = 45" in answer.text
+
+
+async def test_an_answer_that_is_not_sure_shows_several_places_and_stays_short(ask):
+    answer = await ask("How does printing work when the basket stops?")
+    assert answer.stop_reason == "partial_answer"
+    assert answer.text.count("```") >= 4
+    assert len(answer.text.splitlines()) <= 48

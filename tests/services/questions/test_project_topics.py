@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracle.services.questions.project_topics import project_question
+from oracle.services.questions.project_topics import project_question, project_questions
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,10 @@ def test_an_option_and_a_message_in_quotes_are_asked_for_by_themselves(question,
 )
 def test_other_questions_with_dashes_and_quotes_are_searched_for(question):
     assert project_question(question) is None
+
+
+def test_a_question_may_ask_two_things_about_the_project():
+    found = project_questions("Wer hat das geschrieben und unter welcher Lizenz steht es?")
+    assert [each.topic for each in found] == ["maintainers", "licence"]
+    assert [each.topic for each in project_questions("how do I run the tests")] == ["test"]
+    assert project_questions("how do I install it and where are widgets parsed?") == []

@@ -3,7 +3,7 @@
 from oracle.models.source import Source
 from oracle.services.embedded.response import quoted, signal
 from oracle.services.questions.search_words import search_words
-from oracle.services.quoting.passages import passages
+from oracle.services.quoting.passages import joined, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
 from oracle.services.signals.parser import parse_signal
@@ -44,13 +44,12 @@ def test_a_page_and_an_entry_have_no_lines_to_cite():
 
 
 def test_a_definition_is_quoted_from_its_first_line_on():
-    text = (
-        "import os\n\n@cache\ndef load(path):\n    return os.read(path)\n\ndef other():\n    pass"
-    )
-    passage = best("where is `load` defined?", text)
-    assert passage.lines == ["@cache", "def load(path):", "    return os.read(path)"]
+    others = "\n\n".join(f"def other_{n}():\n    x = {n}\n    return x\n" for n in range(5))
+    load = "@cache\ndef load(path):\n    file = open(path)\n    return file.read()"
+    passage = best("where is `load` defined?", f"{others}\n\n{load}")
+    assert passage.lines == load.split("\n")
     assert passage.defines == "load"
-    assert passage.best_where == "src/a.py:13"
+    assert passage.best_line == "def load(path):"
 
 
 def test_a_related_word_is_quoted_if_the_word_itself_is_not_there():
@@ -72,14 +71,44 @@ def test_a_line_of_documentation_brings_its_definition_along():
     assert best("what rotates the widget?", text).lines[0] == "def f(x):"
 
 
-def test_a_paragraph_is_quoted_whole_and_no_more():
-    text = "# Storage\n\nOrders live\nin SQLite.\n\nTea is sold."
-    assert best("SQLite", text, path="docs/a.md").lines == ["Orders live", "in SQLite."]
+def test_a_section_is_quoted_whole_and_no_more():
+    text = "# Storage\n\nOrders live\nin SQLite.\n\n# Tea\n\nTea is sold."
+    found = best("SQLite", text, path="docs/a.md")
+    assert found.lines == ["# Storage", "", "Orders live", "in SQLite."]
 
 
-def test_the_head_of_a_table_brings_its_rows():
-    text = "| stop reason | means |\n| --- | --- |\n| `stuck` | no way |\n\nMore."
-    assert len(best("stop reason", text, path="docs/a.md").lines) == 3
+def test_a_place_with_all_words_comes_before_one_that_repeats_some():
+    sources = [
+        quotation("boats, boats, boats\nand boats", path="docs/a.md"),
+        quotation("boats wait for tides\nand wind", path="docs/b.md"),
+    ]
+    found = passages(sources, terms_for(search_words("boats tides"), ()))
+    assert [passage.source.path for passage in found] == ["docs/b.md", "docs/a.md"]
+
+
+def test_of_two_places_the_one_that_shows_what_is_asked_for_comes_first():
+    said = "The retries are limited"
+    sources = [
+        quotation(f"{said}.\nSee there.", path="docs/a.md"),
+        quotation(f"{said}.\nThe default is `7`.", path="docs/b.md"),
+    ]
+    question = "How many retries are there by default?"
+    terms = terms_for(search_words(question), ())
+    found = passages(sources, terms, question=question)
+    assert found[0].source.path == "docs/b.md"
+
+
+def test_lines_that_were_read_twice_are_one_source():
+    text = [f"line {number}" for number in range(1, 21)]
+    sources = [
+        quotation("\n".join(text[:12]), start=1),
+        quotation("\n".join(text[8:]), start=9),
+        quotation("other", start=40),
+    ]
+    assert [(q.where, len(q.lines)) for q in joined(sources)] == [
+        ("src/a.py:1-20", 20),
+        ("src/a.py:40", 1),
+    ]
 
 
 def test_words_are_found_inside_names():
@@ -98,7 +127,7 @@ def test_tests_come_behind_what_they_test():
 def test_of_a_recorded_decision_the_decision_is_quoted():
     text = "# 1. Use Redis\n\n## Context\n\nIt is about caching.\n\n## Decision\n\nWe keep pages.\n"
     found = best("what did we decide about caching?", text, path="docs/adr/1.md")
-    assert found.lines == ["We keep pages."]
+    assert found.lines == ["## Decision", "", "We keep pages."]
     assert "caching" in found.words
 
 

@@ -13,7 +13,7 @@ from oracle.services.coverage.listing import SourceData, part_around
 from oracle.services.coverage.order import code_of
 from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import imported_by, module_of, owners_of, uses_among
-from oracle.services.quoting.excerpts import is_opening
+from oracle.services.quoting.kinds_of_lines import is_opening
 from oracle.services.quoting.passages import IN_TESTS, is_dull
 
 MOST_FOLLOWED: Final = 3

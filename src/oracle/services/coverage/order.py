@@ -13,7 +13,7 @@ from oracle.services.coverage.parts import Part
 from oracle.services.coverage.uses import users_first, uses_among
 from oracle.services.llm.protocol import FileUse
 from oracle.services.questions.search_words import asks_for_all, asks_for_uses
-from oracle.services.quoting.excerpts import is_prose
+from oracle.services.quoting.kinds_of_lines import is_prose
 from oracle.services.quoting.passages import IN_TESTS
 from oracle.services.quoting.quotation import Quotation, quotations_of
 

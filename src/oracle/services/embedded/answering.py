@@ -2,51 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Final
 
 from oracle.patterns import lazy_pattern
 from oracle.services.control.unfinished_answer import NO_SEARCH, NO_SURE_PLACE, NOTHING_CHANGED
 from oracle.services.embedded.judging import LIKELY, SURE, certainty
+from oracle.services.embedded.listing import groups_that_may_be_meant
 from oracle.services.embedded.own_words import NOT_FOUND, NOT_SURE, ONLY_QUOTES
+from oracle.services.embedded.places import MOST_LINES, best_places, items
 from oracle.services.embedded.response import (
     Response,
     counted,
     exact_line,
     nothing_about,
-    quoted,
     signal,
 )
 from oracle.services.embedded.searching import Aim, all_of, found_in, nearest_of
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import specific_words
-from oracle.services.quoting.excerpts import (
-    enclosing_name,
-    is_definition,
+from oracle.services.quoting.kinds_of_lines import (
     is_opening,
     is_prose,
-    section_start,
-    whole_excerpt,
 )
-from oracle.services.quoting.passages import IN_TESTS, Passage, is_dull, widened
+from oracle.services.quoting.passages import Passage, is_dull
 from oracle.services.tools.answer import code, codes
 
 _LISTED: Final = 4
 _LISTED_OF_ALL: Final = 20
 _NEAREST: Final = 3
+_WORTH_LISTING: Final = 0.1
 # The share of the question's words, by weight, from which on a place is about it.
 _MOST: Final = 0.75
 # Shares of the best passage's score.
-_WORTH_QUOTING: Final = 0.6
-_WORTH_QUOTING_IF_NOT_SURE: Final = 0.3
-_WORTH_LISTING: Final = 0.2
-_QUOTED_IF_NOT_SURE: Final = 5
-# Lines before and after the best one, if the place is only one of several that may be meant.
-_BEFORE_IF_NOT_SURE: Final = 6
-_AFTER_IF_NOT_SURE: Final = 18
-_MOST_LINES: Final = 60
-"""Of all quotations together, except the first."""
 _CANNOT: Final = (
     "I can write notes and entries of threads, and change nothing else. What I found about it:"
 )
@@ -65,18 +53,18 @@ def answer(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response
     """What was found, with a signal that claims only what the quoted lines cover."""
     if not found or (web_failed(situation) and _share(aim, found[:1]) < _MOST):
         return nothing_found(situation, aim)
-    listed = all_of(situation, aim) if aim.wants_all or aim.wants_uses else []
+    listed = all_of(situation, aim) if aim.wants_uses else []
     if len(listed) == 1 and not aim.words.names:
         # One line is no list. Quoted with its surroundings it may be the answer.
         listed = []
     shown = listed[:_LISTED_OF_ALL] or _chosen(found[:1] if _is_about_a_file(aim) else found)
     missing = words_missing(aim, shown)
-    sources = found_in(situation)
     certain = certainty(situation, aim, shown)
     if certain < LIKELY and not listed and not aim.wants_a_change:
         return _only_near(situation, aim, shown, missing)
-    wide = [widened(passage, sources) for passage in shown]
-    body = _every_place(listed) if listed else _best_places(wide, is_sure=certain >= SURE)
+    members = groups_that_may_be_meant(situation, aim)
+    room = MOST_LINES - len(members.splitlines())
+    body = _every_place(listed) if listed else _joined(members, best_places(shown, room))
     if not listed:
         body = _joined(body, _outline(situation, aim))
     cannot = _CANNOT if aim.wants_a_change else ""
@@ -98,7 +86,7 @@ def _only_near(
     answered.
     """
     lead = f"{NOT_FOUND[aim.own.language]} {ONLY_QUOTES[aim.own.language]}"
-    near = "The nearest places, which have only some of the words:\n\n" + _items(shown[:_NEAREST])
+    near = "The nearest places, which have only some of the words:\n\n" + best_places(shown)
     failed = what_failed(situation, found_some=True)
     lacks = ", ".join(missing) or ", ".join(aim.words.all)
     return Response(
@@ -118,7 +106,7 @@ def nothing_found(situation: Situation, aim: Aim) -> Response:
         body = _NO_SEARCH
     nearest = [] if web_failed(situation) else nearest_of(situation, aim)[:_NEAREST]
     if nearest:
-        body += " The nearest places, by parts of the words or related ones:\n\n" + _items(nearest)
+        body += " The nearest places, by parts of the words or related ones:\n\n" + items(nearest)
     text = _joined(body, what_failed(situation, found_some=False))
     return Response(
         text=text,
@@ -157,7 +145,7 @@ def _joined(*parts: str) -> str:
 
 
 def _chosen(found: Sequence[Passage]) -> list[Passage]:
-    """The best passage, and a few others that are worth quoting or listing."""
+    """The best passage, and a few others that are about as good."""
     best = found[0].score
     good = [
         passage
@@ -165,51 +153,6 @@ def _chosen(found: Sequence[Passage]) -> list[Passage]:
         if passage.score >= _WORTH_LISTING * best and not is_dull(passage.best_line)
     ]
     return [found[0], *good][: 2 + _LISTED]
-
-
-def _best_places(shown: Sequence[Passage], *, is_sure: bool) -> str:
-    """The best place quoted. If it is not sure to answer, more of the others are quoted too: one of
-    them may be what was meant, and a single line of it would not show it.
-    """
-    first, *others = shown
-    parts = _quotation(first, _lead)
-    room = _MOST_LINES - parts[1].count("\n")
-    most = 1 if is_sure else _QUOTED_IF_NOT_SURE
-    for other in [*others] if not (is_sure and first.defines) else ():
-        if most and room > 0 and _is_worth_quoting(other, first, is_sure=is_sure):
-            quotation = _quotation(
-                other, lambda shown: f"Then {code(shown.where)}:", is_short=not is_sure
-            )
-            parts += quotation
-            room -= quotation[1].count("\n")
-            others.remove(other)
-            most -= 1
-    if others:
-        parts.append("Also:\n\n" + _items(others[:_LISTED]))
-    return "\n\n".join(parts)
-
-
-def _quotation(
-    passage: Passage, lead: Callable[[Passage], str], *, is_short: bool = False
-) -> list[str]:
-    """A short definition is quoted whole. After a long one, a sentence says that it goes on."""
-    source = passage.source
-    end, goes_on = whole_excerpt(source, passage.best, passage.end)
-    shown = replace(passage, start=section_start(source, passage.start), end=end)
-    if is_short:
-        # A long quotation would leave no room for other places that may be meant.
-        first = max(shown.start, shown.best - _BEFORE_IF_NOT_SURE)
-        last = min(shown.end, shown.best + _AFTER_IF_NOT_SURE)
-        goes_on = goes_on or last < shown.end
-        shown = replace(shown, start=first, end=last)
-    parts = [lead(shown), quoted(shown.lines, source.path)]
-    return [*parts, f"There is more after {code(shown.where)}."] if goes_on else parts
-
-
-def _is_worth_quoting(second: Passage, first: Passage, *, is_sure: bool) -> bool:
-    is_test = bool(IN_TESTS.search(second.source.path))
-    share = _WORTH_QUOTING if is_sure else _WORTH_QUOTING_IF_NOT_SURE
-    return second.score >= share * first.score and not is_test
 
 
 def _is_about_a_file(aim: Aim) -> bool:
@@ -230,28 +173,13 @@ def _outline(situation: Situation, aim: Aim) -> str:
     return "It defines:\n\n" + "\n".join(items[:_LISTED_OF_ALL]) if items else ""
 
 
-def _lead(passage: Passage) -> str:
-    if passage.defines:
-        return f"{code(passage.defines)} is defined at {code(passage.best_where)}:"
-    if is_prose(passage.source):
-        return f"{code(passage.where)} says:"
-    inside = enclosing_name(passage.source.lines, passage.best)
-    if inside and not any(is_definition(line, inside) for line in passage.lines):
-        return f"The best match is {code(passage.where)}, in {code(inside)}:"
-    return f"The best match is {code(passage.where)}:"
-
-
 def _every_place(listed: Sequence[Passage]) -> str:
     files = len({passage.source.path for passage in listed})
     body = f"I found {counted(len(listed), 'place')} in {counted(files, 'file')}"
     if len(listed) > _LISTED_OF_ALL:
         body += f"; the first {_LISTED_OF_ALL}"
     note = "I looked at the best places of a search; there may be more."
-    return f"{body}:\n\n{_items(listed[:_LISTED_OF_ALL])}\n\n{note}"
-
-
-def _items(found: Sequence[Passage]) -> str:
-    return "\n".join(f"- {code(p.best_where)}: {exact_line(p.best_line)}" for p in found)
+    return f"{body}:\n\n{items(listed[:_LISTED_OF_ALL])}\n\n{note}"
 
 
 def words_missing(aim: Aim, shown: Sequence[Passage]) -> list[str]:

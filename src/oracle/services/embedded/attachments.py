@@ -9,7 +9,7 @@ from typing import Final
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.embedded.response import counted, quoted
-from oracle.services.quoting.excerpts import is_opening
+from oracle.services.quoting.kinds_of_lines import is_opening
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.answer import code
 

@@ -8,19 +8,31 @@ from typing import Final
 
 from oracle.models.source import MoreUses
 from oracle.patterns import lazy_pattern
+from oracle.services.control.unfinished_answer import NO_SURE_PLACE
 from oracle.services.embedded.listing import lists_of_uses
+from oracle.services.embedded.own_words import NOT_SURE, ONLY_QUOTES
+from oracle.services.embedded.places import best_places
 from oracle.services.embedded.response import Response, counted, nothing_about, signal
 from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.llm.protocol import CoverageReport, ModelRequest
 from oracle.services.questions.search_words import specific_words
-from oracle.services.quoting.best_lines import QuotedLine, as_list, best_lines, lines_about
-from oracle.services.quoting.excerpts import is_definition, is_export
-from oracle.services.quoting.passages import is_dull
+from oracle.services.quoting.best_lines import (
+    QuotedLine,
+    as_list,
+    best_lines,
+    lines_about,
+)
+from oracle.services.quoting.kinds_of_lines import is_definition, is_export
+from oracle.services.quoting.passages import Passage, is_dull
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import Term, terms_for
 from oracle.services.tools.answer import code, codes
 
+_A_WAY: Final = lazy_pattern(
+    r"(?i)\b(?:from\b.+\b(?:to|until|into)|flows?|travels?|pass(?:es|ed)?|gets? (?:in)?to)\b"
+)
+"""A question about the way of something through the project."""
 NOTHING: Final = "Nothing."
 """The reply that the prompt asks for if a part has nothing on the question.
 
@@ -28,10 +40,11 @@ NOTHING: Final = "Nothing."
 model gets.
 """
 
-_A_WAY: Final = lazy_pattern(
-    r"(?i)\b(?:from\b.+\b(?:to|until|into)|flows?|travels?|pass(?:es|ed)?)\b"
-)
-"""A question about the way of something through the project."""
+_CONNECTED: Final = 0.6
+_LISTED: Final = 10
+_ROOM: Final = 34
+_LEAST_ROOM: Final = 18
+"""Lines for quotations: fewer if many parts are listed below them."""
 
 
 def is_about_one_part(request: ModelRequest) -> bool:
@@ -48,46 +61,93 @@ def extract(request: ModelRequest) -> str:
     return as_list(lines_about(question, asked.get("sources", ()))) or NOTHING
 
 
-def answer_broadly(situation: Situation, aim: Aim, report: CoverageReport) -> Response | None:
-    """A numbered list of the parts, and what was left out; None if no part has anything on the
+def answer_with_the_way(situation: Situation, aim: Aim) -> Response | None:
+    """The parts in the order in which they use one another, if that connects nearly all of them;
+    None if it does not, or if the question asks for something else.
+    """
+    report = situation.coverage
+    if report is None or aim.wants_uses or not _A_WAY.search(aim.question):
+        return None
+    found = _found(_parts(situation, aim))
+    onward = _onward(report, found)
+    connected = {path for use in report["uses"] for path in (use["user"], use["used"])} & {*found}
+    if not onward or len(connected) < _CONNECTED * len(found):
+        return None
+    items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
+    lead = f"{_lead(aim, found)}, each before those that it uses:"
+    text = _joined(f"{lead}\n\n" + "\n".join(items), *_left_out(report, _silent(report, found)))
+    return Response(text=text, signal=signal("context_sufficient", 0.7, sources_found=len(items)))
+
+
+def answer_broadly(
+    situation: Situation, aim: Aim, report: CoverageReport, best: Sequence[Passage]
+) -> Response | None:
+    """The best places and the best line of each part; None if no part has anything on the
     question.
     """
-    uses = _uses(situation, aim.words.names) if aim.wants_uses or aim.wants_all else {}
     parts = _parts(situation, aim)
-    mentions = _mentions(parts, uses, aim.words.names) if uses else []
-    parts = {**uses} or parts
-    found = {path: sorted(lines, key=_number) for path, lines in parts.items() if lines}
+    found = _found(parts)
     if not found:
         return None
-    onward = {} if uses or aim.wants_all else _onward(report, found)
-    items = [_item(n, found[path], onward.get(path, ())) for n, path in enumerate(found, 1)]
-    silent = [path for path in [*parts, *report["nothing"]] if path not in found]
+    items = [_item(n, lines[:1], ()) for n, lines in enumerate([*found.values()][:_LISTED], 1)]
+    lacking = [term.word for term in _in_no_part(found, aim)]
+    language = aim.own.language
+    text = _joined(
+        f"{NOT_SURE[language]} {ONLY_QUOTES[language]}",
+        best_places(best, max(_LEAST_ROOM, _ROOM - len(items))),
+        f"{_lead(aim, found)}:\n\n" + "\n".join(items),
+        *_left_out(report, _silent(report, found, parts)),
+        nothing_about(lacking),
+    )
+    # Lines of the parts are no summary: nobody knows whether one that matters is missing.
+    missing = ", ".join(lacking) or NO_SURE_PLACE
+    return Response(text=text, signal=signal("partial_answer", 0.5, missing=missing))
+
+
+def answer_with_all_uses(situation: Situation, aim: Aim) -> Response | None:
+    """All uses of a name that the parts have, in prose and settings too; None if there is none."""
+    report = situation.coverage
+    if report is None or not (aim.wants_uses or aim.wants_all):
+        return None
+    uses = _uses(situation, aim.words.names)
+    if not any(uses.values()):
+        return None
+    parts = _parts(situation, aim)
+    mentions = _mentions(parts, uses, aim.words.names)
+    found = _found(uses)
+    items = [_item(n, lines, ()) for n, lines in enumerate(found.values(), 1)]
     beyond = [call.more_uses for call in lists_of_uses(situation) if call.more_uses]
-    lacking = [] if uses else _in_no_part(found, aim)
-    said = [word for word in aim.words.all if word not in {term.word for term in lacking}]
-    lead = _lead(aim, said, found, has_uses=bool(uses), beyond=beyond, is_a_flow=bool(onward))
-    paragraphs = [
-        lead + "\n\n" + "\n".join(items),
+    text = _joined(
+        f"{_lead_of_uses(aim, found, beyond)}\n\n" + "\n".join(items),
         "It is also named here:\n\n" + as_list(mentions) if mentions else "",
-        f"Read too, with nothing about it: {codes(silent)}." if silent else "",
-        f"Left out, found but not read: {left_out(report)}." if report["left_out"] else "",
-        nothing_about([term.word for term in lacking]),
-    ]
-    text = "\n\n".join(filter(None, paragraphs))
-    told = signal("context_sufficient", 0.7, sources_found=len(items))
-    is_a_flow = bool(onward and _A_WAY.search(aim.question))
-    missing = _missing(lacking, aim, is_a_flow=is_a_flow)
-    if uses and all(is_export(line.text) for lines in uses.values() for line in lines):
+        *_left_out(report, _silent(report, found)),
+    )
+    if all(is_export(line.text) for lines in uses.values() for line in lines):
         # Other files give what they import a name of their own.
-        missing = ["who uses it by another name"]
-    if aim.members is not None and not uses:
-        # Lines about the things are not a list of them: nobody knows whether one is missing.
-        missing = [f"a list of all {aim.members.head}"]
-    elif not missing and not uses and not is_a_flow and not _is_about_it(found, aim):
-        missing = ["places that surely answer it"]
-    if missing:
-        told = signal("partial_answer", 0.5, missing=", ".join(missing))
+        told = signal("partial_answer", 0.5, missing="who uses it by another name")
+    else:
+        told = signal("context_sufficient", 0.7, sources_found=len(items))
     return Response(text=text, signal=told)
+
+
+def _joined(*paragraphs: str) -> str:
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def _found(parts: Mapping[str, Sequence[QuotedLine]]) -> dict[str, list[QuotedLine]]:
+    return {path: sorted(lines, key=_number) for path, lines in parts.items() if lines}
+
+
+def _silent(
+    report: CoverageReport, found: Mapping[str, object], parts: Mapping[str, object] | None = None
+) -> list[str]:
+    """Parts that were read and say nothing about it."""
+    return [path for path in [*(parts or ()), *report["nothing"]] if path not in found]
+
+
+def _left_out(report: CoverageReport, silent: Sequence[str]) -> Iterator[str]:
+    yield f"Read too, with nothing about it: {codes(silent)}." if silent else ""
+    yield f"Left out, found but not read: {left_out(report)}." if report["left_out"] else ""
 
 
 def _in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[Term]:
@@ -97,53 +157,28 @@ def _in_no_part(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> list[Ter
     return [term for term in _specific(aim) if not any(map(term.is_in, texts))]
 
 
-def _is_about_it(found: Mapping[str, Sequence[QuotedLine]], aim: Aim) -> bool:
-    """Whether most parts show most of the question's specific words, not each part another one."""
-    terms = _specific(aim)
-    shares = [
-        sum(term.is_in("\n".join([path, *(line.text for line in lines)])) for term in terms)
-        for path, lines in found.items()
-    ]
-    return 2 * sum(2 * share > len(terms) for share in shares) >= len(shares)
-
-
-def _missing(lacking: Sequence[Term], aim: Aim, *, is_a_flow: bool) -> list[str]:
-    """Names, or most of the other words: then the parts are about something else.
-
-    The parts of a flow are connected by what they use more than by words.
-    """
-    if is_a_flow:
-        return []
-    names = [term.word for term in lacking if term.is_name]
-    is_most = 2 * len(lacking) > len(_specific(aim))
-    return names or ([term.word for term in lacking] if is_most else [])
-
-
 def _specific(aim: Aim) -> list[Term]:
     wanted = set(specific_words(aim.words))
     return [term for term in terms_for(aim.words, ()) if term.word in wanted]
 
 
-def _lead(
-    aim: Aim,
-    said: Sequence[str],
-    found: Mapping[str, Sequence[QuotedLine]],
-    *,
-    has_uses: bool,
-    beyond: Sequence[MoreUses],
-    is_a_flow: bool,
-) -> str:
-    files = counted(len(found), "file")
-    if has_uses:
-        places = counted(sum(map(len, found.values())), "place")
-        if beyond:
-            return f"{_totals(beyond)}. Of these, {places} in {files}:"
-        if not any(_not_defining(lines, aim.words.names) for lines in found.values()):
-            return f"Nothing here uses {codes(aim.words.names)}. It is defined here:"
-        return f"{codes(aim.words.names)} is used at {places} in {files}:"
+def _lead(aim: Aim, found: Mapping[str, Sequence[QuotedLine]]) -> str:
+    lacking = {term.word for term in _in_no_part(found, aim)}
+    said = [word for word in aim.words.all if word not in lacking]
     say = "says" if len(found) == 1 else "say"
-    order = ", each before those that it uses" if is_a_flow else ""
-    return f"What {files} of the project {say} about {codes(said or aim.words.all)}{order}:"
+    files = counted(len(found), "file")
+    return f"What {files} of the project {say} about {codes(said or aim.words.all)}"
+
+
+def _lead_of_uses(
+    aim: Aim, found: Mapping[str, Sequence[QuotedLine]], beyond: Sequence[MoreUses]
+) -> str:
+    places = f"{counted(sum(map(len, found.values())), 'place')} in {counted(len(found), 'file')}"
+    if beyond:
+        return f"{_totals(beyond)}. Of these, {places}:"
+    if not any(_not_defining(lines, aim.words.names) for lines in found.values()):
+        return f"Nothing here uses {codes(aim.words.names)}. It is defined here:"
+    return f"{codes(aim.words.names)} is used at {places}:"
 
 
 def _totals(beyond: Sequence[MoreUses]) -> str:

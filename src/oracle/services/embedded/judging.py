@@ -16,7 +16,7 @@ from oracle.services.embedded.searching import Aim, found_in
 from oracle.services.embedded.situation import Situation
 from oracle.services.questions.search_words import bare_name, is_generic, specific_words
 from oracle.services.questions.word_lists import STOP_WORDS
-from oracle.services.quoting.excerpts import is_definition, is_heading, is_prose
+from oracle.services.quoting.kinds_of_lines import is_definition, is_heading, is_prose
 from oracle.services.quoting.passages import IN_TESTS, Passage
 from oracle.services.quoting.terms import VALUE, Term, terms_for
 
@@ -42,6 +42,8 @@ _FOR_A_NUMBER: Final = lazy_pattern(
 )
 _ADDRESS: Final = lazy_pattern(r"https?://\S+|[\w@.-]*[A-Za-z]\d[\w./-]*")
 _WORD: Final = lazy_pattern(r"[^\W\d_]{2,}")
+_MENTIONED: Final = 1.1
+"""A little more than a place where each word of the question is on one plain line."""
 _NEAR: Final = 2
 """Lines above and below the best line."""
 
@@ -94,6 +96,9 @@ def _certainty_of(passage: Passage, aim: Aim, terms: Sequence[Term]) -> float:
     # A place about things of a kind is not the list of them, and a test only shows a use.
     is_beside = aim.members is not None or _is_a_test(passage, aim)
     if all(map(is_generic, words)) or is_beside:
+        certain = min(certain, SURE - 0.05)
+    # The question's words are there, but nowhere in a title, in what is defined, or twice.
+    if passage.said < _MENTIONED:
         certain = min(certain, SURE - 0.05)
     # What is called exactly like a word of the question is worth showing.
     is_called_so = any(is_definition(passage.best_line, term.word, exactly=True) for term in there)

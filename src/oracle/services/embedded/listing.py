@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.models.source import Source
-from oracle.services.embedded.own_words import NOT_SURE, ONLY_QUOTES
 from oracle.services.embedded.response import Response, counted, exact_line, quoted, signal
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.questions.search_words import bare_name
-from oracle.services.quoting.excerpts import is_definition, is_export
+from oracle.services.quoting.kinds_of_lines import is_definition, is_export
 from oracle.services.quoting.passages import IN_TESTS, is_dull
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall, uses_call
@@ -26,6 +25,7 @@ _SURE_OF_THE_REST: Final = 0.85
 _ALSO: Final = 0.85
 _MOST_GROUPS: Final = 2
 _MOST_ITEMS: Final = 40
+_MOST_IF_NOT_SURE: Final = 14
 
 
 def members_calls(situation: Situation, aim: Aim) -> list[ToCall]:
@@ -41,7 +41,26 @@ def members_calls(situation: Situation, aim: Aim) -> list[ToCall]:
 
 
 def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
-    """The best group, each member with its place; None if no group is good enough."""
+    """The best groups, each member with its place; None if they may not be what is asked for."""
+    shown = _groups(situation, aim)
+    if not shown or _score(shown[0][1]) < _SHOWN or not _is_a_list(shown[0][1]):
+        return None
+    # A group that only has the name does not say whether the rest of the question is true of it.
+    if aim.members and aim.members.rest and _score(shown[0][1]) < _SURE_OF_THE_REST:
+        return None
+    count = sum(len(sources) for _, sources in shown)
+    text = "\n\n".join(_group(what, sources, _MOST_ITEMS) for what, sources in shown)
+    return Response(text=text, signal=signal("context_sufficient", 0.75, sources_found=count))
+
+
+def groups_that_may_be_meant(situation: Situation, aim: Aim) -> str:
+    """A part of an answer: the best group of members, if it is not sure to be what is asked for."""
+    shown = [pair for pair in _groups(situation, aim) if _is_a_list(pair[1])][:1]
+    return "\n\n".join(_group(what, sources, _MOST_IF_NOT_SURE) for what, sources in shown)
+
+
+def _groups(situation: Situation, aim: Aim) -> list[tuple[str, list[Source]]]:
+    """What holds the things that are asked for, best first."""
     groups: dict[str, list[Source]] = {}
     # What the question calls them counts more than what else it says about them.
     for place, call in enumerate(situation.calls_of("members")):
@@ -53,35 +72,30 @@ def answer_with_members(situation: Situation, aim: Aim) -> Response | None:
                 if all(source["where"] != other["where"] for other in members):
                     members.append(source)
     if aim.members is None or not groups:
-        return None
+        return []
     ordered = sorted(groups.items(), key=lambda pair: -_score(pair[1]))
     best = _score(ordered[0][1])
-    shown = [pair for pair in ordered if _score(pair[1]) >= _ALSO * best][:_MOST_GROUPS]
-    text = "\n\n".join(_group(what, sources) for what, sources in shown)
-    if best < _SHOWN:
-        language = aim.own.language
-        text = f"{NOT_SURE[language]} {ONLY_QUOTES[language]}\n\n{text}"
-        lacks = f"whether these are all {aim.members.head}"
-        return Response(text=text, signal=signal("partial_answer", 0.45, missing=lacks))
-    count = sum(len(sources) for _, sources in shown)
-    if aim.members.rest and best < _SURE_OF_THE_REST:
-        lacks = f"whether these are all {aim.members.head} ({aim.members.rest})"
-        return Response(text=text, signal=signal("partial_answer", 0.5, missing=lacks))
-    return Response(text=text, signal=signal("context_sufficient", 0.75, sources_found=count))
+    return [pair for pair in ordered if _score(pair[1]) >= _ALSO * best][:_MOST_GROUPS]
+
+
+def _is_a_list(sources: Sequence[Source]) -> bool:
+    """A single line that only combines other lists is none."""
+    text = sources[0]["text"]
+    return len(sources) > 1 or text.count("\n") > 1 or text.count(",") > 1
 
 
 def _score(sources: Sequence[Source]) -> float:
     return max(source.get("score", 0.0) for source in sources)
 
 
-def _group(what: str, sources: Sequence[Source]) -> str:
+def _group(what: str, sources: Sequence[Source], most: int) -> str:
     if len(sources) == 1:
         source = sources[0]
         lead = f"{code(source['where'])}, {what}:"
         return f"{lead}\n\n{quoted(source['text'].split(chr(10)), source.get('path', ''))}"
-    items = "\n".join(f"- {code(s['where'])}: {_line(s['text'])}" for s in sources[:_MOST_ITEMS])
+    items = "\n".join(f"- {code(s['where'])}: {_line(s['text'])}" for s in sources[:most])
     lead = f"{counted(len(sources), 'place')}, {what}"
-    lead += f"; the first {_MOST_ITEMS}" if len(sources) > _MOST_ITEMS else ""
+    lead += f"; the first {most}" if len(sources) > most else ""
     return f"{lead}:\n\n{items}"
 
 
@@ -120,7 +134,8 @@ def answer_with_uses(situation: Situation, aim: Aim) -> Response | None:
         for source in (call.sources if call.success else ())
         if _is_use(source["text"], names)
     ]
-    if not aim.wants_uses or not used:
+    # The tree's report on a broad question has all uses, those in prose and settings too.
+    if not aim.wants_uses or not used or situation.coverage is not None:
         return None
     if all(is_export(source["text"]) for source in used):
         return _only_exported(names[0], used)

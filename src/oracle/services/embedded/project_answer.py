@@ -10,6 +10,7 @@ from oracle.services.embedded.response import Response, exact_line, quoted, sign
 from oracle.services.embedded.searching import Aim
 from oracle.services.embedded.situation import Call, Situation
 from oracle.services.overview.topics import Topic
+from oracle.services.questions.project_topics import ProjectQuestion
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.tools.answer import code
 from oracle.services.tools.offered import ToCall
@@ -24,26 +25,30 @@ _FACTUAL: Final[frozenset[Topic]] = frozenset({"about", "changes", "licence", "l
 
 
 def facts_calls(situation: Situation, aim: Aim) -> list[ToCall]:
-    """The call for the facts, if the question is about the project; none if it was made."""
-    asked, tool = aim.about, situation.tool("facts")
-    if asked is None or tool is None:
+    """The calls for the facts, if the question is about the project; none if they were made."""
+    tool = situation.tool("facts")
+    if not aim.about or tool is None:
         return []
     made = situation.calls_of("facts")
     # If the version is not in the changelog, its newest entry shows that there is a changelog.
     is_without_version = len(made) == 1 and _lacks_the_version(made[0], aim)
     if made and not is_without_version:
         return []
+    return [(tool.name, _arguments(asked, has_version=not made)) for asked in aim.about]
+
+
+def _arguments(asked: ProjectQuestion, *, has_version: bool) -> dict[str, object]:
     arguments: dict[str, object] = {"topic": asked.topic}
-    if asked.version and not made:
+    if asked.version and has_version:
         arguments["version"] = asked.version
     if asked.words:
         # One more word may be the name of the project. The tool knows it, this model does not.
         arguments["name" if asked.may_be_a_name else "words"] = " ".join(asked.words)
-    return [(tool.name, arguments)]
+    return arguments
 
 
 def _lacks_the_version(call: Call, aim: Aim) -> bool:
-    is_asked = aim.about is not None and bool(aim.about.version)
+    is_asked = any(asked.version for asked in aim.about)
     return is_asked and call.success is True and not call.sources
 
 
@@ -61,20 +66,27 @@ def _without_the_version(call: Call, aim: Aim, version: str) -> Response:
 
 
 def answer_from_facts(situation: Situation, aim: Aim) -> Response | None:
-    """The places that the tool found, quoted; None if it found none."""
-    calls = [call for call in situation.calls_of("facts") if call.success and call.sources]
-    if aim.about is None or not calls:
+    """The places that the tool found, quoted; None if it found none for a part of the question."""
+    calls = [call for call in situation.calls_of("facts") if call.success]
+    if not aim.about or not any(call.sources for call in calls):
         return None
-    if _lacks_the_version(situation.calls_of("facts")[0], aim):
-        return _without_the_version(calls[-1], aim, aim.about.version)
-    shown = _chosen(calls[-1])
-    text = "\n\n".join(part for source, _ in shown for part in _quotation(source))
-    topic, best = aim.about.topic, shown[0][1]
-    if best < _SURE and topic not in _FACTUAL:
-        told = signal("partial_answer", 0.4, missing=f"a place that is clearly about {topic}")
-    else:
-        told = signal("context_sufficient", 0.8, sources_found=len(shown))
-    return Response(text=text, signal=told)
+    if _lacks_the_version(calls[0], aim):
+        return _without_the_version(calls[-1], aim, aim.about[0].version)
+    if not all(call.sources for call in calls):
+        return None
+    most = _MOST_QUOTED if len(calls) == 1 else 1 + _MOST_QUOTED // len(calls)
+    found = [(asked, _chosen(call)[:most]) for asked, call in zip(aim.about, calls, strict=False)]
+    text = "\n\n".join(
+        part for _, shown in found for source, _ in shown for part in _quotation(source)
+    )
+    unsure = [
+        asked.topic for asked, shown in found if shown[0][1] < _SURE and asked.topic not in _FACTUAL
+    ]
+    if unsure:
+        lacks = f"a place that is clearly about {' and '.join(unsure)}"
+        return Response(text=text, signal=signal("partial_answer", 0.4, missing=lacks))
+    count = sum(len(shown) for _, shown in found)
+    return Response(text=text, signal=signal("context_sufficient", 0.8, sources_found=count))
 
 
 def _chosen(call: Call) -> list[tuple[Quotation, float]]:

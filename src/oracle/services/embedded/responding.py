@@ -17,7 +17,11 @@ from oracle.services.embedded.attachments import (
     facts_of,
     places_in,
 )
-from oracle.services.embedded.broad_answer import answer_broadly
+from oracle.services.embedded.broad_answer import (
+    answer_broadly,
+    answer_with_all_uses,
+    answer_with_the_way,
+)
 from oracle.services.embedded.judging import SURE, certainty
 from oracle.services.embedded.listing import (
     answer_with_members,
@@ -34,6 +38,7 @@ from oracle.services.embedded.searching import (
     aim_of,
     best_of,
     closer_calls,
+    constant_calls,
     first_calls,
     mapped_calls,
     new_searches,
@@ -171,23 +176,17 @@ def look(situation: Situation, aim: Aim) -> Response:
     """Search, read the best places, answer. If nothing was found try other ways, then `stuck`."""
     if situation.lacks:
         return _without(situation, kind_named(situation.lacks))
-    if calls := _direct_calls(situation, aim):
+    if calls := facts_calls(situation, aim) or uses_calls(situation, aim):
         return _go(calls, "Asking a tool that answers such questions", 1)
-    direct = [answer_from_facts, answer_with_members]
-    # The tree's report on a broad question has all uses, those in prose and settings too.
-    direct += [answer_with_uses] if situation.coverage is None else []
-    if found_directly := next(filter(None, (way(situation, aim) for way in direct)), None):
+    if found_directly := next(filter(None, (way(situation, aim) for way in _DIRECT)), None):
         return found_directly
-    report = situation.coverage
-    if report is not None and (covered := answer_broadly(situation, aim, report)):
-        return covered
     found = best_of(situation, aim)
     if not situation.tools:
-        return answer(situation, aim, found)
+        return _from(situation, aim, found)
     if wish := _other_sources(situation, aim, found):
         return wish
-    if not situation.calls_of("search", "read"):
-        calls = first_calls(situation, aim)
+    if not situation.calls_of("search"):
+        calls = [*members_calls(situation, aim), *first_calls(situation, aim)]
         why = f"Searching for {', '.join(aim.words.all)}"
         return _go(calls, why, 2) if calls else answer(situation, aim, found)
     if not found:
@@ -197,10 +196,22 @@ def look(situation: Situation, aim: Aim) -> Response:
     if not situation.calls_of("read") or _has_new_search(situation):
         calls = closer_calls(situation, found)
         if calls:
-            return _go(calls, f"Reading the best places: {_places(found)}", 1)
+            return _reading(calls, found)
+    if not situation.failed and (calls := constant_calls(situation, aim, found)):
+        return _go(calls, "Looking up the constants that are named there", 1)
     if calls := _related_calls(situation, aim, found):
         return _go(calls, "Searching for related words", 2)
-    return answer(situation, aim, found)
+    return _from(situation, aim, found)
+
+
+def _reading(calls: Sequence[ToCall], found: Sequence[Passage]) -> Response:
+    return _go(calls, f"Reading the best places: {_places(found)}", 1)
+
+
+def _from(situation: Situation, aim: Aim, found: Sequence[Passage]) -> Response:
+    report = situation.coverage
+    covered = answer_broadly(situation, aim, report, found) if report is not None else None
+    return covered or answer(situation, aim, found)
 
 
 def _related_calls(situation: Situation, aim: Aim, found: Sequence[Passage]) -> list[ToCall]:
@@ -208,15 +219,6 @@ def _related_calls(situation: Situation, aim: Aim, found: Sequence[Passage]) -> 
     if situation.failed or aim.words.names or certainty(situation, aim, found) >= SURE:
         return []
     return related_calls(situation, aim, found)
-
-
-def _direct_calls(situation: Situation, aim: Aim) -> list[ToCall]:
-    """Calls whose results answer by themselves: facts, lists of members, lists of uses."""
-    if not situation.tools:
-        return []
-    return (
-        facts_calls(situation, aim) or members_calls(situation, aim) or uses_calls(situation, aim)
-    )
 
 
 def _without(situation: Situation, kind: SourceKind) -> Response:
@@ -277,6 +279,13 @@ def _has_new_search(situation: Situation) -> bool:
     )
 
 
+_DIRECT: Final = (
+    answer_from_facts,
+    answer_with_all_uses,
+    answer_with_the_way,
+    answer_with_members,
+    answer_with_uses,
+)
 _SOUGHT: Final = {"vault": "documentation", "code": "code of the repository"}
 
 

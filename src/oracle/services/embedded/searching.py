@@ -10,11 +10,12 @@ from typing import Final
 from oracle.lazy_dataclass import dataclass
 from oracle.models.source_kind import kind_named
 from oracle.models.tool_spec import Role, ToolSpec
+from oracle.patterns import lazy_pattern
 from oracle.services.attachments.references import without_mentions
 from oracle.services.embedded.situation import Call, Exchange, Situation
 from oracle.services.embedded.write_requests import asks_for_a_change
 from oracle.services.questions.members import MembersAsked, members_asked
-from oracle.services.questions.project_topics import ProjectQuestion, project_question
+from oracle.services.questions.project_topics import ProjectQuestion, project_questions
 from oracle.services.questions.search_words import (
     SearchWords,
     asks_for_all,
@@ -24,7 +25,7 @@ from oracle.services.questions.search_words import (
     search_words,
     specific_words,
 )
-from oracle.services.quoting.excerpts import is_prose, names_opened
+from oracle.services.quoting.kinds_of_lines import names_opened
 from oracle.services.quoting.passages import LAST_RANK, Passage, every_line, passages
 from oracle.services.quoting.quotation import Quotation
 from oracle.services.quoting.terms import terms_for
@@ -39,14 +40,14 @@ from oracle.services.tools.offered import (
 
 _PLACES: Final = 12
 _MANY_PLACES: Final = 20
-_READ_CLOSER: Final = 5
+_READ_CLOSER: Final = 6
 _LOOKED_UP: Final = 3
 _MOST_RELATED: Final = 5
-_LINES_BEFORE: Final = 10
-_LINES_AFTER: Final = 30
-_FOR_A_PAGE: Final = 4
+_LINES_BEFORE: Final = 60
+_LINES_AFTER: Final = 120
 _LINES_OF_A_FILE: Final = 400
-_IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search")
+_CONSTANT: Final = lazy_pattern(r"[=:(,]\s*(?:\w+\.)*([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b")
+_IN_ORDER: Final[Sequence[Role]] = ("uses", "read", "search", "facts")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +63,7 @@ class Aim:
     wants_all: bool = False
     wants_uses: bool = False
     wants_a_change: bool = False
-    about: ProjectQuestion | None = None
+    about: Sequence[ProjectQuestion] = ()
     members: MembersAsked | None = None
 
 
@@ -86,7 +87,7 @@ def aim_of(situation: Situation) -> Aim:
         wants_all=asks_for_all(question),
         wants_uses=asks_for_uses(question),
         wants_a_change=asks_for_a_change(question),
-        about=None if paths else project_question(question),
+        about=() if paths else project_questions(question),
         members=None if paths else members_asked(question),
     )
 
@@ -118,6 +119,9 @@ def first_calls(
         calls += _definitions(situation, [*words.names, *words.guesses])
     if words.query:
         calls += [search_call(tool, _query_for(tool, aim), limit) for tool in tools]
+    if (facts := situation.tool("facts")) and not words.names:
+        # What a project says about itself first is often the answer, in words of its own.
+        calls.append((facts.name, {"topic": "about"}))
     files = [path for path in words.paths if "." in path.rpartition("/")[2]]
     calls += [call for path in files[:2] for call in _whole(situation, path)]
     return _not_made(situation, calls)
@@ -159,8 +163,8 @@ def closer_calls(situation: Situation, found: Sequence[Passage]) -> list[ToCall]
     """Calls that read the best places with the lines around them, one call a file."""
     calls: list[ToCall] = []
     seen: set[str] = set()
-    for passage in found[:_READ_CLOSER]:
-        if passage.source.path not in seen:
+    for passage in found:
+        if passage.source.path not in seen and len(seen) < _READ_CLOSER:
             seen.add(passage.source.path)
             calls += _closer(situation, passage)
     return _not_made(situation, calls)
@@ -175,11 +179,23 @@ def _closer(situation: Situation, passage: Passage) -> list[ToCall]:
     if not source.first or not source.kind.has_lines:
         return []
     line = source.first + passage.best
-    # What a page says about a question is often in another of its sections.
-    factor = _FOR_A_PAGE if is_prose(source) else 1
-    before, after = factor * _LINES_BEFORE, factor * _LINES_AFTER
-    start = 1 if line <= after else line - before
-    return _lines_of(situation, source.path, (start, line + after))
+    start = 1 if line <= _LINES_AFTER else line - _LINES_BEFORE
+    end = line + _LINES_AFTER
+    return (
+        []
+        if _was_read(situation, source.path, (start, end))
+        else _lines_of(situation, source.path, (start, end))
+    )
+
+
+def _was_read(situation: Situation, path: str, lines: tuple[int, int]) -> bool:
+    """Whether an earlier call has asked for all these lines."""
+    calls = [call.arguments for call in situation.calls_of("read") if call.success]
+    ranges = [(each.get("start"), each.get("end")) for each in calls if path in each.values()]
+    return any(
+        isinstance(start, int) and isinstance(end, int) and start <= lines[0] and end >= lines[1]
+        for start, end in ranges
+    )
 
 
 def found_in(situation: Situation) -> list[Quotation]:
@@ -195,12 +211,21 @@ def found_in(situation: Situation) -> list[Quotation]:
 
 
 def best_of(situation: Situation, aim: Aim) -> list[Passage]:
-    sources = found_in(situation)
-    terms = terms_for(aim.words, sources)
-    ranks = _ranks(situation)
+    words = replace(aim.words, names=[*aim.words.names, *_constants(situation, aim)])
     return passages(
-        sources, terms, ranks=ranks, prefers_prose=aim.words.asks_what, question=aim.question
+        found_in(situation),
+        terms_for(words, ()),
+        ranks=_ranks(situation),
+        prefers_prose=aim.words.asks_what,
+        question=aim.question,
     )
+
+
+def _constants(situation: Situation, aim: Aim) -> list[str]:
+    """Names that were looked up because a place with a value names them, and that were found."""
+    found = (call for call in situation.calls_of("uses") if call.success and call.sources)
+    names = [str(next(iter(call.arguments.values()), "")) for call in found]
+    return [name for name in names if name.isupper() and name not in aim.words.all]
 
 
 def _ranks(situation: Situation) -> dict[str, int]:
@@ -210,7 +235,19 @@ def _ranks(situation: Situation) -> dict[str, int]:
         for rank, quotation in enumerate(call.quotations if call.success else ()):
             best = ranks.get(quotation.path, LAST_RANK)
             ranks[quotation.path] = min(best, rank if call.role == "search" else 0)
-    return ranks
+    return _ranks_of_parts(situation) | ranks
+
+
+def _ranks_of_parts(situation: Situation) -> dict[str, int]:
+    """The parts of a broad question were found by a search of the tree, which scored them."""
+    worth = {
+        source["path"]: source["score"]
+        for call in situation.calls_of("read")
+        for source in call.sources
+        if "path" in source and "score" in source
+    }
+    ordered = sorted(worth, key=lambda path: -worth[path])
+    return {path: rank for rank, path in enumerate(ordered)}
 
 
 def all_of(situation: Situation, aim: Aim) -> list[Passage]:
@@ -281,6 +318,20 @@ def related_calls(situation: Situation, aim: Aim, found: Sequence[Passage]) -> l
         situation,
         [search_call(tool, query, _PLACES) for tool in situation.local_tools("search")],
     )
+
+
+def constant_calls(situation: Situation, aim: Aim, found: Sequence[Passage]) -> list[ToCall]:
+    """Look-ups of the constants that the best places name where a value is asked for."""
+    if not aim.words.asks_for_a_value:
+        return []
+    terms = [term for term in terms_for(aim.words, ()) if not term.is_extra]
+    lines = (line for passage in found[:_LOOKED_UP] for line in passage.lines)
+    named = (
+        constant[1]
+        for line in lines
+        if (constant := _CONSTANT.search(line)) and any(term.is_in(line) for term in terms)
+    )
+    return _not_made(situation, _definitions(situation, [*dict.fromkeys(named)]))
 
 
 def new_searches(situation: Situation) -> list[ToolSpec]:

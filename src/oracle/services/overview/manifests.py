@@ -69,7 +69,7 @@ def tables(lines: Sequence[str], names: str) -> Iterator[tuple[int, int]]:
 def _key_pattern(name: str, keys: str) -> re.Pattern[str]:
     """Keys of a nested object have the same names, so only those near the left edge count."""
     if name.endswith(".json"):
-        return re.compile(rf"(?:\t| {{1,4}})\"(?:{keys})\"\s*:", re.I)
+        return re.compile(rf"(?:\t{{1,2}}| {{1,4}})\"(?:{keys})\"\s*:", re.I)
     if name == "PKG-INFO":
         return re.compile(rf"(?:{keys})\s*:", re.I)
     if name == "go.mod":

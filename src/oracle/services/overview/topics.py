@@ -108,7 +108,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         ),
         keys="build|build-backend",
         tables=r"build-system",
-        targets="build|all|dist|package|compile",
+        targets=r"build[\w-]*|compile|dist|package|all",
         pages=_words(r"(?:build\w*|install\w*|develop\w*|contributing)"),
     ),
     "test": Row(
@@ -125,7 +125,7 @@ ROWS: Final[Mapping[Topic, Row]] = {
         keys=r"test|unit|test:\w+|testpaths|test_suite|commands",
         tables=r"tool\.hatch\.envs\.test(?:\.scripts)?|tool\.pytest(?:\.ini_options)?|testenv|"
         r"tool\.tox|tool\.hatch\.envs\.\w+\.scripts",
-        targets="test|tests|check|unit",
+        targets=r"tests?|test-[\w-]+|check|unit",
         pages=_words(r"(?:contributing|testing|tests|develop\w*|hacking)"),
     ),
     "maintainers": Row(

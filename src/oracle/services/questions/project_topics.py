@@ -21,7 +21,7 @@ bibliothek paket programm werkzeug quellcode projet bibliothèque paquet logicie
 est-ce here hier ici
 biblioteca paquete programa herramienta librería dépôt repositorio new latest current currently
 exactly actually properly correctly quickly step steps best way command commands first time
-scratch originally initially mainly mostly basically good
+scratch checkout clone sources originally initially mainly mostly basically good
 someone developer contributor newcomer user own exist exists whole entire main basic
 """
 _FILLERS: Final = frozenset(_FILLERS_LISTED.split())
@@ -253,6 +253,7 @@ _ASKS_FOR_THE_MEANING: Final = lazy_pattern(
 _ABOUT_OPTIONS: Final = frozenset(
     ["option", "options", "flag", "flags", "switch", "argument", "parameter", "mean"]
 )
+_AND: Final = lazy_pattern(r"\s(?:and|und|et|y|as well as|sowie)\s|[，、；;]\s*|和|以及", re.I)
 _TOKEN: Final = lazy_pattern(r"[^\W_][\w.+#-]*")
 # Particles and ways to call the project in languages without spaces. What is left is a word.
 _CJK_FILLERS: Final = lazy_pattern(
@@ -265,6 +266,19 @@ _CJK_FILLERS: Final = lazy_pattern(
     r"ライセンス|メンテナ|構成|構造|依存関係|依存|要件|必要|対応|バージョン|変更点?|新機能|貢献|脆弱性|報告|"
     r"単体|单元|[\u3041-\u3096。、？！]"
 )
+
+
+def project_questions(question: str) -> list[ProjectQuestion]:
+    """What it asks about the project: "who wrote it and which licence has it?" asks two things.
+
+    Empty if a part of it is about something in the project.
+    """
+    parts = [project_question(part) for part in _AND.split(question, maxsplit=2)]
+    found = [part for part in parts if part is not None]
+    if len(parts) == len({part.topic for part in found}):
+        return found
+    whole = project_question(question)
+    return [whole] if whole else []
 
 
 def project_question(question: str) -> ProjectQuestion | None:

@@ -193,7 +193,7 @@ def _search_words(question: str) -> SearchWords:
         names = [name for name in names if not (name[1:].islower() and name.isalpha())]
     names = [*(p for p in phrases if re.fullmatch(r"[\w.:]+(?:\(\))?", p)), *names]
     names = [name.strip("().:") for name in names if name not in paths]
-    plain = [word for word in words if word not in names and len(word) > 1]
+    plain = [word for word in words if word not in names and (len(word) > 1 or word.isdigit())]
     plain, optional = _translated(plain, language)
     return SearchWords(
         names=_once(names),

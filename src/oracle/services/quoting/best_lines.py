@@ -8,7 +8,7 @@ from typing import Any, Final
 from oracle.lazy_dataclass import dataclass
 from oracle.models.source import Source
 from oracle.services.questions.search_words import asks_for_uses, search_words
-from oracle.services.quoting.excerpts import is_opening
+from oracle.services.quoting.kinds_of_lines import is_opening
 from oracle.services.quoting.passages import Passage, every_line, is_dull, passages
 from oracle.services.quoting.quotation import Quotation, quotations_of
 from oracle.services.quoting.terms import Term, terms_for
@@ -88,4 +88,4 @@ def _openings(source: Quotation) -> list[QuotedLine]:
 
 
 def _line(passage: Passage) -> tuple[str, int]:
-    return passage.source.where, passage.source.first + passage.best
+    return passage.source.path, passage.source.first + passage.best

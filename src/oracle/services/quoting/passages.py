@@ -5,44 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
-from oracle.services.quoting.excerpts import excerpt_around, is_heading, is_prose
+from oracle.services.quoting.kinds_of_lines import is_prose
 from oracle.services.quoting.quotation import Quotation
-from oracle.services.quoting.terms import DECISION, VALUE, Term, without_doubles
-from oracle.services.quoting.titles import Asked
+from oracle.services.quoting.scoring import Score, Scoring
+from oracle.services.quoting.terms import DECISION, Term, without_doubles
+from oracle.services.quoting.units import Unit, units_of
+from oracle.services.quoting.worth import IN_TESTS, is_dull
+from oracle.services.tools.answer import place
 
 _FOR_PROSE: Final = 1.5
-_PER_RANK: Final = 0.4
 LAST_RANK: Final = 10
-IN_TESTS: Final = lazy_pattern(
-    r"(?:^|/)tests?/|(?:^|/)test_|[._]test\.|\.spec\.|(?:^|/)benchmarks?/"
-)
-_DATA: Final = (".json", ".jsonl", ".csv", ".tsv", ".lock", ".svg", ".min.js", ".map")
-# Imports, lines of a list, closing brackets, `name=name,` and decorators.
-_DULL: Final = lazy_pattern(
-    r"\s*(?:from\s+\S+\s+import|import\s|#include|use\s|__all__|\"(?!\"\")|['\])}]|\w+,$|(\w+)=\1,?$|@\w+\s)"
-)
-
-
-# Copies, other people's code and files for machines say little about the project.
-_FOREIGN: Final = lazy_pattern(
-    r"(?:^|/)(?:\.[^/.][^/]*|vendor|vendored|third_party|node_modules|locales?|fixtures)/"
-    r"|\.min\.|(?:^|/)lunr|\.(?:html|css|svg)$|(?:^|/)(?:LICEN[CS]E|COPYING)[^/]*$"
-)
-_FOR_A_HEADING: Final = 1.5
-_FOR_A_TITLE: Final = 1.6
-_FOR_A_VALUE: Final = 1.4
+_DECISION: Final = lazy_pattern(r"#+[ \t]+decisions?\b", re.I)
 _FOR_ITS_OWN_NAME: Final = 1.3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Passage:
     """Lines to quote: `start` to `end` of the quotation, from 0, `end` included. `best` is the line
-    with the highest score.
+    with the highest score. `said` says how much of the question is there, whatever the file is.
     """
 
     source: Quotation
@@ -52,6 +38,7 @@ class Passage:
     score: float
     words: frozenset[str]
     defines: str = ""
+    said: float = 0.0
 
     @property
     def where(self) -> str:
@@ -78,44 +65,81 @@ def passages(
     prefers_prose: bool = False,
     question: str = "",
 ) -> list[Passage]:
-    """The best passage of each source, best first, no place twice. `ranks` are from searches. A
-    heading that says the same as the `question` counts more.
+    """The units of the sources that have a word of the question, best first. `ranks` are from
+    searches. A heading that says the same as the `question` counts more.
     """
-    asked = Asked(question, terms)
+    units = [unit for source in joined(_once(sources)) for unit in units_of(source)]
+    scoring = Scoring(terms, question)
+    matches = [scoring.match(unit) for unit in units]
+    scoring.learn(matches)
     found = [
-        passage
-        for source in _once(sources)
-        if source.lines
-        and (passage := _best_passage(source, terms, ranks.get(source.path, LAST_RANK), asked))
+        _passage(match.unit, score)
+        for match in matches
+        if (score := scoring.score(match, ranks.get(match.unit.source.path, LAST_RANK)))
     ]
+    if DECISION in terms:
+        found = [_what_was_decided(passage, units) for passage in found]
     if prefers_prose:
         found = [replace(p, score=p.score * _FOR_PROSE) if is_prose(p.source) else p for p in found]
     found.sort(key=lambda passage: -passage.score)
     return _apart(found)
 
 
-def widened(passage: Passage, sources: Sequence[Quotation]) -> Passage:
-    """The same lines in the longest source that has them: there is more to quote around."""
-    if not passage.source.first:
-        return passage
-    first = passage.source.first
-    fitting = [
-        source
-        for source in sources
-        if source.path == passage.source.path
-        and source.first
-        and source.first <= first + passage.start
-        and first + passage.end < source.first + len(source.lines)
-    ]
-    widest = max(fitting, key=lambda source: len(source.lines), default=passage.source)
-    shift = first - widest.first
-    return replace(
-        passage,
-        source=widest,
-        start=passage.start + shift,
-        end=passage.end + shift,
-        best=passage.best + shift,
+def _passage(unit: Unit, score: Score) -> Passage:
+    return Passage(
+        source=unit.source,
+        start=unit.start,
+        end=unit.end,
+        best=score.best,
+        score=score.score,
+        words=score.words,
+        defines=score.defines,
+        said=score.said,
     )
+
+
+def _what_was_decided(passage: Passage, units: Sequence[Unit]) -> Passage:
+    """In the record of a decision, quote the decision, even if the words are in another section."""
+    lines = passage.source.lines
+    decisions = (
+        unit
+        for unit in units
+        if unit.source is passage.source
+        and any(_DECISION.match(line) for line in lines[unit.start : unit.end + 1])
+    )
+    decision = next(decisions, None)
+    if decision is None:
+        return passage
+    return replace(passage, start=decision.start, end=decision.end, best=decision.start)
+
+
+def joined(sources: Sequence[Quotation]) -> list[Quotation]:
+    """The lines of each file once, in as few sources as possible: there is more to quote around."""
+    numbered: dict[str, dict[int, str]] = {}
+    found: list[Quotation] = []
+    known: dict[str, Quotation] = {}
+    for source in sources:
+        if source.first and source.kind.has_lines:
+            lines = numbered.setdefault(source.path, {})
+            lines.update(enumerate(source.lines, source.first))
+            # The definition that one of them is in is not that of the others.
+            is_first = source.path not in known
+            known[source.path] = source if is_first else replace(source, symbol="")
+        else:
+            found.append(source)
+    for path, lines in numbered.items():
+        starts = sorted(number for number in lines if number - 1 not in lines)
+        for start in starts:
+            end = next(number for number in count(start) if number + 1 not in lines)
+            found.append(
+                replace(
+                    known[path],
+                    where=place(path, start, end),
+                    first=start,
+                    lines=[lines[number] for number in range(start, end + 1)],
+                )
+            )
+    return found
 
 
 def _once(sources: Sequence[Quotation]) -> list[Quotation]:
@@ -156,113 +180,6 @@ def every_line(sources: Sequence[Quotation], terms: Sequence[Term], *, uses: boo
     )
 
 
-def _best_passage(
-    source: Quotation, terms: Sequence[Term], rank: int, asked: Asked
-) -> Passage | None:
-    has_headings = is_prose(source)
-    anchors = [
-        (
-            worth * (_FOR_A_HEADING if has_headings and is_heading(source.lines, number) else 1),
-            number,
-        )
-        for number, line in enumerate(source.lines)
-        if (worth := _worth(line, terms, for_a_definition=1.7))
-    ]
-    in_path = without_doubles([term for term in terms if _is_in_path(source.path, term)])
-    if not anchors:
-        return _first_lines(source, in_path, terms, rank) if in_path else None
-    # The excerpt around a weaker line may have more terms than the one around the best line.
-    best = sorted(anchors, key=lambda pair: (-pair[0], pair[1]))[:6]
-    candidates = [_around(source, number, worth, terms) for worth, number in best]
-    if has_headings:
-        candidates = [_titled(passage, asked) for passage in candidates]
-    chosen = max(candidates, key=lambda passage: passage.score)
-    if VALUE in terms and _gives_a_value(chosen, terms):
-        chosen = replace(chosen, score=chosen.score * _FOR_A_VALUE)
-    if DECISION in terms:
-        chosen = _what_was_decided(chosen, terms)
-    return _weighed(chosen, in_path, terms, rank)
-
-
-def _gives_a_value(passage: Passage, terms: Sequence[Term]) -> bool:
-    """Whether the best line has a value and one of the words: `MAX_RETRIES = 3`. The value may be
-    below a heading.
-    """
-    line = passage.best_line
-    if is_prose(passage.source) and is_heading(passage.source.lines, passage.best):
-        return any(map(VALUE.is_in, passage.lines))
-    own = (term for term in terms if not term.is_extra and term.weight > 1)
-    return VALUE.is_in(line) and any(term.is_in(line) for term in own)
-
-
-def _titled(passage: Passage, asked: Asked) -> Passage:
-    lines = passage.source.lines
-    if not is_heading(lines, passage.best) or not asked.is_said_by(lines[passage.best]):
-        return passage
-    return replace(passage, score=passage.score * _FOR_A_TITLE)
-
-
-def _what_was_decided(passage: Passage, terms: Sequence[Term]) -> Passage:
-    """In the record of a decision, quote the decision, even if the words are in another section."""
-    lines = passage.source.lines
-    heads = (n for n, line in enumerate(lines) if re.match(r"#+[ \t]+decisions?\b", line, re.I))
-    below = next(
-        (n for head in heads for n in range(head + 1, len(lines)) if lines[n].strip()), None
-    )
-    if below is None:
-        return passage
-    decision = _around(passage.source, below, 0.0, terms)
-    score = max(passage.score, decision.score)
-    return replace(decision, score=score, words=passage.words | decision.words)
-
-
-def _around(source: Quotation, number: int, worth: float, terms: Sequence[Term]) -> Passage:
-    start, end = excerpt_around(source, number)
-    shown = source.lines[start : end + 1]
-    there = without_doubles([term for term in terms if any(map(term.is_in, shown))])
-    line = source.lines[number]
-    defined = [term.word for term in terms if term.is_name and term.is_defined_in(line)]
-    return Passage(
-        source=source,
-        start=start,
-        end=end,
-        best=number,
-        score=sum(term.weight for term in there) + 0.6 * worth,
-        words=frozenset(term.word for term in there),
-        defines=defined[0] if defined else "",
-    )
-
-
-def _first_lines(
-    source: Quotation, in_path: Sequence[Term], terms: Sequence[Term], rank: int
-) -> Passage:
-    first = next((number for number, line in enumerate(source.lines) if line.strip()), 0)
-    start, end = excerpt_around(source, first)
-    passage = Passage(source=source, start=start, end=end, best=start, score=0.0, words=frozenset())
-    return _weighed(passage, in_path, terms, rank)
-
-
-def _weighed(
-    passage: Passage, in_path: Sequence[Term], terms: Sequence[Term], rank: int
-) -> Passage:
-    """The score as a share of all terms. The order of the search decides between close ones."""
-    source = passage.source
-    total = sum(term.weight for term in terms if not term.related_to) or 1.0
-    score = (passage.score + 0.6 * sum(term.weight for term in in_path)) / total
-    score *= 0.7 if IN_TESTS.search(source.path) else 1.0
-    score *= 0.5 if _FOREIGN.search(source.path) else 1.0
-    score *= 0.5 if _is_data(source.path) or is_dull(passage.best_line) else 1.0
-    return Passage(
-        source=source,
-        start=passage.start,
-        end=passage.end,
-        best=passage.best,
-        score=round(score / (1 + _PER_RANK * rank), 4),
-        words=passage.words | {term.word for term in in_path},
-        defines=passage.defines,
-    )
-
-
 def _worth(
     line: str, terms: Sequence[Term], *, for_a_definition: float, for_a_call: float = 1.0
 ) -> float:
@@ -277,25 +194,6 @@ def _worth(
         return worth * for_a_definition
     is_call = any(f"{term.word}(" in line for term in on_it)
     return worth * for_a_call if is_call else worth
-
-
-def is_dull(line: str) -> bool:
-    """Whether the line has a word but says nothing about it: an import, a name in a list."""
-    return bool(_DULL.match(line))
-
-
-def _is_data(path: str) -> bool:
-    """Tables have every word. A `.txt` file outside the folders for prose is usually a table."""
-    low = path.lower()
-    return low.endswith(_DATA) or (low.endswith(".txt") and not re.search(r"(?:docs?|notes)/", low))
-
-
-def _is_in_path(path: str, term: Term) -> bool:
-    """Whether the file's name or its folder has the term. Folders above say little."""
-    if term.is_path:
-        return f"/{path}/".endswith(f"/{term.word}/") or f"/{path}".startswith(f"/{term.word}/")
-    near = "/".join(path.split("/")[-2:])
-    return term.is_in(near) or (term.word.isupper() and term.is_in(near.upper()))
 
 
 def _apart(found: Iterable[Passage]) -> list[Passage]:

@@ -12,7 +12,7 @@ from typing import Final
 from oracle.lazy_dataclass import dataclass
 from oracle.patterns import lazy_pattern
 from oracle.services.questions.search_words import SearchWords, bare_name, short_stem
-from oracle.services.quoting.excerpts import is_definition
+from oracle.services.quoting.kinds_of_lines import is_definition
 from oracle.services.quoting.quotation import Quotation
 
 _PAIR_WEIGHT: Final = 0.4
@@ -99,7 +99,7 @@ def terms_for(words: SearchWords, sources: Sequence[Quotation]) -> list[Term]:
         found.append(replace(term, weight=weight))
     pairs = [_pair_term(pair) for pair in words.pairs]
     weighed = [replace(pair, weight=_PAIR_WEIGHT * _rarity(pair, sources)) for pair in pairs]
-    extras = [_REASON] if words.asks_why else []
+    extras = [REASON] if words.asks_why else []
     extras += [DECISION] if words.asks_what_was_decided else []
     extras += [VALUE] if words.asks_for_a_value else []
     return [*found, *weighed, *extras, *_related_terms(words, sources)]
@@ -157,7 +157,7 @@ def _stem(word: str) -> tuple[str, str]:
     return (stem[:-1], "[iy]") if word.endswith("ies") and stem.endswith("i") else (stem, "")
 
 
-_REASON: Final = Term(
+REASON: Final = Term(
     word="why",
     pattern=lazy_pattern(
         r"\b(?:because|reasons?|so that|in order to|decided|decision|instead of|rather than"
