@@ -94,8 +94,15 @@ def test_json_has_the_run_its_story_and_all_records(project):
     assert told["story"]["stop_reason"] == "settled"
 
 
-def test_a_run_that_died_says_who_holds_it_until_its_lease_has_run_out(project):
+def test_a_run_whose_process_died_here_is_resumed_at_once(project):
     run = begin(project, die_after=5)
+    result = oracle(project, "run", "resume", run, *LEAVES)
+    assert (result.returncode, result.stdout) == (0, "settled: success\n")
+
+
+def test_a_run_of_another_process_says_who_holds_it_until_its_lease_has_run_out(project):
+    run = begin(project, die_after=5)
+    hold_elsewhere(project)
     result = oracle(project, "run", "resume", run, *LEAVES)
     assert result.returncode == 75
     assert "is held by" in result.stderr
@@ -132,6 +139,11 @@ def ask(project, moment="never", database=".oracle/oracle.db", env=None):
 def change(project, statement, database=".oracle/oracle.db"):
     with closing(sqlite3.connect(project / database)) as connection, connection:
         connection.execute(statement)
+
+
+def hold_elsewhere(project):
+    """As if a process of another machine worked on it, whose end cannot be seen from here."""
+    change(project, "UPDATE runs SET lease_owner = 'elsewhere:1:0123456789ab'")
 
 
 def let_go(project, **database):
@@ -194,6 +206,7 @@ def test_a_question_that_is_resumed_without_a_model_ends_with_what_was_found(pro
 
 def test_a_question_that_another_process_holds_is_left_to_it(project):
     run = ask(project, "in the stream")
+    hold_elsewhere(project)
     result = oracle(project, "run", "resume", run, "--json")
     assert result.returncode == 75
     assert json.loads(result.stdout.splitlines()[-1])["run_id"] == run
