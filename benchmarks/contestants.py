@@ -71,7 +71,7 @@ def _searching(turn: int) -> str:
 
 def _answering(parts: str) -> str:
     """It speaks of each part: an answer that leaves out what was asked for is not whole."""
-    prose = f"The login is done in auth.py:3, which goes through {parts} and returns the user. "
+    prose = f"The login is done in login_0.py:3, which goes through {parts} and returns the user. "
     return prose + signal("context_sufficient", sources_found=5)
 
 
@@ -162,7 +162,7 @@ def ours(script: Script) -> Play:
             results += chunk.type == "tool_result"
         assert chunk is not None
         assert chunk.data["stop_reason"] == "answered", chunk.data
-        assert "auth.py:3" in chunk.data["answer"]
+        assert "login_0.py:3" in chunk.data["answer"]
         script.check(results)
 
     return play

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from oracle.api.workplace import Workplace
 from oracle.bt.wrappers.project_agent import project_agent
 from oracle.bt.wrappers.run_store import open_store
 from oracle.lazy_dataclass import dataclass
+from oracle.logs import logger_of
 from oracle.services.llm.protocol import Model
 from oracle.services.storage.unwritable import place_for_records
 from oracle.settings import Settings
@@ -22,9 +22,9 @@ from oracle.settings import Settings
 if TYPE_CHECKING:
     from oracle.services.own_code.collecting import OwnCode
 
-MOST_RUNS: Final = 20
-log = logging.getLogger(__name__)
+log = logger_of(__name__)
 
+MOST_RUNS: Final = 20
 SECONDS_TO_CLOSE: Final = 5.0
 """How long runs may take to end after the client has left. Then they are handed over."""
 

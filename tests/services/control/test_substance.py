@@ -49,3 +49,10 @@ def test_it_repeats_the_question_or_names_places_only(question, text):
 )
 def test_it_says_something(question, text):
     assert not says_nothing(question, text)
+
+
+def test_what_a_long_answer_says_at_its_end_counts():
+    parts = ", ".join(f"login_{number}" for number in range(30))
+    question = f"How does the login work in {parts}?"
+    assert not says_nothing(question, f"It goes through {parts}, and signs the cookie with a key.")
+    assert says_nothing(question, f"The login works in {parts}.")

@@ -17,7 +17,7 @@ def part(name, state="open", lines=None):
     [
         ([part("a.py", "whole")], ""),
         ([part("a.py"), part("b.py", "nothing"), part("a.py", "failed")], "a.py"),
-        ([part("src/a.py", "left", [10, 90])], "src/a.py from line 10 to 90"),
+        ([part("src/a.py", "left", [10, 90])], "src/a.py from line no. 10 to 90"),
     ],
 )
 def test_what_was_not_read_is_named_once_and_never_cited(parts, text):

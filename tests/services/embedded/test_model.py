@@ -498,5 +498,5 @@ def test_an_error_of_a_tool_names_it_once_and_cites_nothing():
         success=False,
     )
     said = what_failed(SimpleNamespace(failed=[failed]), found_some=False)
-    assert said == "`search_boom` failed: `ValueError: kaboom (line 7 of boom.py)`"
+    assert said == "`search_boom` failed: `ValueError: kaboom (line no. 7 of boom.py)`"
     assert list(find_citations(said)) == []

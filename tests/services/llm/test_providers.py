@@ -29,7 +29,7 @@ def test_a_name_is_a_provider_and_a_model(name, provider, model):
         ("antropic:claude", "no provider 'antropic'; did you mean 'anthropic'?"),
         ("Anthropic:claude", "no provider 'Anthropic'; did you mean 'anthropic'?"),
         ("zzz:claude", "no provider 'zzz' (providers: anthropic, openai, ollama)"),
-        ("anthropic:", "'' is not a valid name of a model"),
+        ("anthropic:", "the name of the model is missing after the colon"),
         ("anthropic:claude sonnet", "'claude sonnet' is not a valid name of a model"),
         ("anthropic:a\nb", "is not a valid name of a model"),
         ("openai:" + "x" * 100_000, "is not a valid name of a model"),

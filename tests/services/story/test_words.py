@@ -9,6 +9,7 @@ import pytest
 from oracle.cli.terminal.outcome import EXIT_CODES
 from oracle.services.ans.event import Event
 from oracle.services.ans.event_types import EVENT_TYPES
+from oracle.services.comparison.choosing import SHADOW_LIMIT
 from oracle.services.fallback_classifier import FallbackAction
 from oracle.services.storage.runs import WITHOUT_END
 from oracle.services.story.event_words import event_words, node_of
@@ -24,7 +25,7 @@ from tests.tables import each_row
 
 
 def test_each_stop_reason_has_words():
-    assert STOP_REASONS.keys() == {*EXIT_CODES, *WITHOUT_END}
+    assert STOP_REASONS.keys() == {*EXIT_CODES, *WITHOUT_END, SHADOW_LIMIT}
     assert not any("_" in words for words in STOP_REASONS.values())
 
 
@@ -58,7 +59,8 @@ def verdicts():
     """Those of the tree files and of the leaves."""
     folder = Path(str(files("oracle") / "bt"))
     texts = [file.read_text("utf-8") for file in sorted(folder.rglob("*.lua"))]
-    texts += [file.read_text("utf-8") for file in sorted((folder / "actions").glob("*.py"))]
+    files_ = [*folder.glob("*.py"), *(folder / "actions").glob("*.py")]
+    texts += [file.read_text("utf-8") for file in sorted(files_)]
     found = re.findall(r'verdict = "(\w+)"|say_verdict\(ctx, "(\w+)"', "\n".join(texts))
     return {lua or leaf for lua, leaf in found}
 

@@ -7,7 +7,7 @@ from typing import Final
 from oracle.patterns import lazy_pattern
 from oracle.services.citations import find_citations
 from oracle.services.control.needs import words_in
-from oracle.services.questions.search_words import search_words, specific_words
+from oracle.services.questions.search_words import is_generic, search_words, specific_words
 
 _ASKS_FOR_A_STATEMENT: Final = lazy_pattern(
     r"(?i)\W*(?:(?:and|so|but|hi|hello|please)\W+)*(?:how|why|when|explain|describe|compare"
@@ -61,8 +61,13 @@ def says_nothing(question: str, text: str) -> bool:
 
 
 def _own_words(question: str, text: str) -> list[str]:
-    asked = {word.lower() for word in search_words(question).all}
-    said = [word for word in specific_words(search_words(text)) if word.lower() not in _ONLY_POINTS]
+    # All words of both. Only the first ones are searched for, but an answer may end with its own.
+    wanted = search_words(question)
+    asked = {word.lower() for word in (*wanted.all, *wanted.names, *wanted.plain)}
+    words = search_words(text)
+    known = {*words.optional, *_ONLY_POINTS}
+    said = [word for word in (*words.names, *words.plain) if not is_generic(word)]
+    said = [word for word in said or specific_words(words) if word.lower() not in known]
     return [word for word in said if word.lower() not in asked and not words_in(question, word)]
 
 

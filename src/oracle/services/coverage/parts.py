@@ -80,11 +80,11 @@ def left_out(parts: Sequence[Part]) -> str:
 
 
 def _name_in_text(part: Part) -> str:
-    """Not written as a citation, because the part was not read."""
+    """Not written as a citation ("line 10"), because the part was not read."""
     if part["lines"] is None:
         return part["name"]
     first, last = part["lines"]
-    return f"{part['file']} from line {first} to {last}"
+    return f"{part['file']} from line no. {first} to {last}"
 
 
 def as_results(parts: Sequence[Part]) -> list[dict[str, Any]]:

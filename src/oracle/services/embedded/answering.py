@@ -137,7 +137,7 @@ def what_failed(situation: Situation, *, found_some: bool) -> str:
 def _for_the_user(name: str, why: str) -> str:
     """Without the name, which is said before it. A place in an error is not a citation."""
     words = why.removeprefix(f"{name} failed: ").replace("tell the user to ", "")
-    return _PLACE.sub(r"line \2 of \1", words)
+    return _PLACE.sub(r"line no. \2 of \1", words)
 
 
 def _joined(*parts: str) -> str:

@@ -31,7 +31,7 @@ STOP_REASONS: Final[Mapping[str, str]] = {
     "store_failed": "not stored",
     "held_elsewhere": "held by another process",
     "spend_limit": "a budget is used up",
-    "shadow_limit": "reached loop.shadow_money",
+    "shadow_limit": "cost limit of the shadow",
     "settled": "ended",
     "not_recorded": "not recorded",
     "never_begun": "never began",
