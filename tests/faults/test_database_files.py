@@ -148,7 +148,7 @@ def test_an_empty_or_older_file_is_brought_up_to_date(world, content):
     else:
         world.file.write_bytes(content)
     code, printed = world.run(["runs"])
-    assert (code, printed[:11]) == (0, "no runs yet")
+    assert (code, printed[:19]) == (0, "oracle: no runs yet")
     assert world.run(["doctor"])[0] == 0
 
 

@@ -121,10 +121,10 @@ async def test_a_weak_claim_is_not_a_whole_answer():
 
 async def test_a_text_that_reaches_the_longest_output_is_continued_in_the_same_turn():
     cut = Reply(text="It is in auth.py, in the fun", ending="length")
-    heard = await ask(look(), cut, enough("ction login."))
+    heard = await ask(look(), cut, enough("ction login, with a token."))
     assert (heard.stop, heard.done["answer"]) == (
         "answered",
-        "It is in auth.py, in the function login.",
+        "It is in auth.py, in the function login, with a token.",
     )
     assert heard.done["usage"]["turns"] == 2
     assert heard.model.requests[2].messages[-2]["content"] == "It is in auth.py, in the fun"
@@ -149,7 +149,7 @@ async def test_a_text_that_never_ends_is_marked_as_cut(ending):
     heard = await ask(model=model)
     assert heard.stop == "partial_answer"
     assert heard.done["answer"].endswith("[…]")
-    assert "the rest of the answer" in heard.done["missing"][0]
+    assert any("the rest of the answer" in each for each in heard.done["missing"])
     assert len(heard.model.requests) <= 11
 
 

@@ -189,7 +189,8 @@ async def test_a_model_that_keeps_it_to_itself_does_not_hide_what_was_left_out()
         tools=many(20), answer=enough("From the CLI to the database, it is in `f0.py:7`.")
     )
     assert heard.done["answer"] == "From the CLI to the database, it is in `f0.py:7`."
-    assert heard.done["missing"] == [", ".join(f"f{n}.py" for n in range(12, 20)) + " (not read)"]
+    left_out = ", ".join(f"f{n}.py" for n in range(12, 20)) + " (not read)"
+    assert left_out in heard.done["missing"]
 
 
 async def test_a_request_that_never_ends_leaves_half_of_the_time_for_the_answer():

@@ -55,18 +55,20 @@ def test_a_person_is_asked_about_each_call_until_all_are_allowed(project):
     assert 'ran restart_service(service="ALL")' in terminal.shown
 
 
-def test_in_a_pipe_only_a_question_that_asks_for_it_runs_it(project):
+def test_in_a_pipe_it_runs_only_with_a_yes_given_before(project):
     with model_serving(restarts("web"), says("Fine.")) as (env, _):
-        ran = oracle("ask", "Restart the web service", env=env)
+        ran = oracle("ask", "--yes", "Restart the web service", env=env)
     assert done(project) == ["web"]
     assert b'oracle: ran restart_service(service="web")' in ran.stderr
-    with model_serving(restarts("web"), says("Fine."), says("Fine.")) as (env, _):
-        oracle("ask", "Save a note about the login", env=env)
+    # No words of a question are a yes, however much they sound like an order.
+    with model_serving(restarts("web"), *[says("It was not restarted.")] * 2) as (env, _):
+        refused = oracle("ask", "Restart the web service", env=env)
     assert done(project) == ["web"]
+    assert refused.returncode == 3
 
 
 def test_a_dry_run_shows_what_would_be_called(project):
     with model_serving(restarts("web"), says("Fine.")) as (env, _):
-        dry = oracle("ask", "--dry-run", "Restart the web service", env=env)
+        dry = oracle("ask", "--dry-run", "--yes", "Restart the web service", env=env)
     assert done(project) == []
     assert b'oracle: dry run, not run: restart_service(service="web")' in dry.stderr

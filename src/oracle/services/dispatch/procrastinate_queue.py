@@ -34,6 +34,7 @@ WAITING: Final = (
 STALLED_SECONDS: Final = 10.0
 """Without a heartbeat for so long, a worker is taken for dead, and its jobs are given to others."""
 FORGOTTEN_SECONDS: Final = 3600.0
+SECONDS_TO_FIRST_LOOK: Final = 0.1
 SECONDS_TO_CONNECT_AGAIN: Final = 1.0
 MOST_CONNECTIONS: Final = 2
 SECONDS_TO_GET_A_CONNECTION: Final = 3.0
@@ -61,6 +62,7 @@ class ProcrastinateDispatcher:
         self._news = asyncio.Event()
         self._listening: asyncio.Task[None] | None = None
         self._admitting: dict[str, Together[None]] = {}
+        self._is_heard = False
 
     async def enqueue(self, run_id: str, priority: int = 0) -> None:
         task = self._app.configure_task(
@@ -87,10 +89,19 @@ class ProcrastinateDispatcher:
         self._news.clear()
         if (job := await self._fetched()) is not None:
             return job
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._news.wait()
-        return await self._fetched()
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        # Nobody says when the server has begun to listen for us. A job that came just before that
+        # rings nobody, so until the first ring there are further looks, less and less often.
+        pause = seconds if self._is_heard else SECONDS_TO_FIRST_LOOK
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(pause, end - loop.time())):
+                    await self._news.wait()
+            job = await self._fetched()
+            if job is not None or self._news.is_set() or loop.time() >= end:
+                return job
+            pause *= 2
 
     async def _fetched(self) -> Job | None:
         try:
@@ -159,6 +170,7 @@ class ProcrastinateDispatcher:
 
     async def _listen(self) -> None:
         async def ring(**_: Any) -> None:
+            self._is_heard = True
             self._news.set()
 
         while True:
@@ -166,6 +178,7 @@ class ProcrastinateDispatcher:
                 await self._jobs.listen_for_jobs(on_notification=ring, queues=[self._queue])
             except Exception as problem:
                 log.warning("the job queue cannot be heard: %s; trying again", problem)
+            self._is_heard = False
             await asyncio.sleep(SECONDS_TO_CONNECT_AGAIN)
 
     @contextmanager

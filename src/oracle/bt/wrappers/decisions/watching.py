@@ -45,7 +45,7 @@ class Watch:
         self._tree: RecordedTree | None = None
         self._began_at: float | None = None
         self._calls: dict[tuple[int, str], int] = {}
-        self._closed = 0
+        self._closed: int | None = None
         self._closer: str | None = None
         self._between_nodes: list[int] = []
         self._between_facts: list[int] = []
@@ -129,7 +129,7 @@ class Watch:
         """What was decided between two turns belongs to the later one, which it prepares: a tree
         weighs the budget before it begins a turn. After the last turn it stays where it is.
         """
-        if turn == self._closed:
+        if turn == self._closed or not (self._between_nodes or self._between_facts):
             return
         for number in self._between_nodes:
             self._nodes[number] = self._nodes[number]._replace(turn=turn)
