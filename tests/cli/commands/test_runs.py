@@ -186,10 +186,13 @@ def test_a_question_that_is_resumed_without_a_model_ends_with_what_was_found(pro
     (project / "oracle.toml").write_text(
         '[model]\nname = "openai:gone"\nbase_url = "http://127.0.0.1:9/v1"\n'
     )
-    result = oracle(project, "run", "resume", run)
+    refused = oracle(project, "run", "resume", run)
+    assert refused.returncode == 2
+    assert "was begun with scripted, and the model here is openai:gone" in refused.stderr
+    _, _, _, *step = refused.stderr.split("`")[3].split()
+    result = oracle(project, "run", "resume", run, *step[1:])
     assert "auth.py:3" in result.stdout
     assert "oracle: cannot reach openai:gone" in result.stderr
-    assert "the run was begun with scripted and goes on with openai:gone; " in result.stderr
     assert result.returncode == 69
     shown = oracle(project, "run", "show").stdout
     assert "model scripted · " in shown
@@ -207,7 +210,7 @@ def test_a_question_that_is_resumed_without_a_model_ends_with_what_was_found(pro
 def test_a_question_that_another_process_holds_is_left_to_it(project):
     run = ask(project, "in the stream")
     hold_elsewhere(project)
-    result = oracle(project, "run", "resume", run, "--json")
+    result = oracle(project, "run", "resume", run, "--json", "--model", "embedded")
     assert result.returncode == 75
     assert json.loads(result.stdout.splitlines()[-1])["run_id"] == run
     assert "is held by" in result.stdout
@@ -259,7 +262,8 @@ def test_ctrl_c_stops_a_resumed_question_and_keeps_what_there_is(project):
     text = openai.text("So far. ")
     stalling = Reply(body=[*openai.beginning(), *openai.events(text), Stall()])
     with model_serving(stalling) as (env, server):
-        terminal = Terminal("run", "resume", run, env=env, cwd=project).until("So far.")
+        terminal = Terminal("run", "resume", run, "--model", "openai:test", env=env, cwd=project)
+        terminal.until("So far.")
         assert terminal.type("\x03").end() == 130
     assert "it was cancelled (Ctrl-C)" in terminal.shown
     assert server.left.is_set()

@@ -286,3 +286,6 @@ def test_one_turn_allows_no_search_and_the_flag_for_more_is_named():
     once = done(**lacking, usage={**USAGE, "turns": 1})
     assert what_is_missing(once) == f"missing: {NOTHING_LOOKED_AT}; --max-turns allows more"
     assert "--max-turns" not in what_is_missing(done(**lacking))
+    # More turns are of no use to a run without time.
+    late = done(**(lacking | {"stop_reason": "time_limit"}), usage={**USAGE, "turns": 1})
+    assert what_is_missing(late).endswith("--timeout allows more")

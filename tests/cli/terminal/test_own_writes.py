@@ -69,6 +69,6 @@ def test_in_a_pipe_it_runs_only_with_a_yes_given_before(project):
 
 def test_a_dry_run_shows_what_would_be_called(project):
     with model_serving(restarts("web"), says("Fine.")) as (env, _):
-        dry = oracle("ask", "--dry-run", "--yes", "Restart the web service", env=env)
+        dry = oracle("ask", "--dry-run", "Restart the web service", env=env)
     assert done(project) == []
     assert b'oracle: dry run, not run: restart_service(service="web")' in dry.stderr

@@ -257,13 +257,14 @@ def resume(
         return named, records[0].body.get("model", "") if is_open else ""
 
     found, first_model = with_database(find)
-    if model is None and not quiet and first_model not in ("", settings.model.name):
-        # Not opened by itself: a record must not choose a model that somebody pays for.
-        text = (
-            f"the run was begun with {first_model} and goes on with {settings.model.name}; "
-            f"`oracle run resume {found.id} --model {first_model}` goes on with that one"
+    if model is None and first_model not in ("", settings.model.name):
+        # Neither is taken unasked: one of them may be a model that somebody pays for.
+        resume = f"oracle run resume {found.id} --model"
+        raise InputError(
+            f"the run was begun with {first_model}, and the model here is {settings.model.name}; "
+            f"name the one to go on with: `{resume} {first_model}` or "
+            f"`{resume} {settings.model.name}`"
         )
-        say(printable(text))
     if found.tree not in LOOPS.values():
         typer.echo(run_async(_resume_other_tree(settings, found.id)))
     elif code := run_async(_resume(settings, options, found.id)):

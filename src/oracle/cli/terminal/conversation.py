@@ -172,7 +172,8 @@ class Conversation:
         from oracle.bt.wrappers.project_agent import project_agent
 
         approve: Approve | None = None
-        if self._options.yes:
+        # A dry run does nothing that somebody would have to allow.
+        if self._options.yes or self._options.dry_run:
             approve = say_yes
         elif can_ask_a_person():
             approve = ask_on(screen)

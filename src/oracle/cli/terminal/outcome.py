@@ -177,7 +177,7 @@ def _next_step(done: Done, steps: Mapping[str, str], *, has_model: bool) -> str:
     """Empty if the line, the answer or a line above it names one already."""
     reason: str = done["stop_reason"]
     has_no_source = NOTHING_LOOKED_AT in done["missing"] or NO_SEARCH in done["answer"]
-    if has_no_source and _had_one_turn(done):
+    if has_no_source and _had_one_turn(done) and not reason.endswith("_limit"):
         # No tools were allowed. With more turns, a model that has not looked is sent back.
         return steps[ONE_TURN]
     if any("`" in each for each in done["missing"]):

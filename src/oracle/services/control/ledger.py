@@ -283,4 +283,6 @@ def in_seconds(number: float) -> str:
 
 def in_digits(number: float) -> str:
     """`1,234,567`, as everywhere on the screen; of a fraction, only what matters: `0.0125`."""
-    return f"{number:,}" if isinstance(number, int) else f"{number:,g}"
+    if isinstance(number, int) or number >= 1_000:
+        return f"{number:,.0f}"
+    return f"{number:.4g}"

@@ -121,13 +121,13 @@ def web_failed(situation: Situation) -> bool:
 
 
 def what_failed(situation: Situation, *, found_some: bool) -> str:
-    """The last message of each tool that failed. If something was found, failures of the web and of
-    reading are left out: a missing provider or a wrong path does not matter then.
+    """The last message of each tool that failed. If something was found, failures of reading are
+    left out: a wrong path does not matter then.
     """
     failed = {
         call.name: call.summary
         for call in situation.failed
-        if not found_some or not (call.searches_the_web or call.role == "read")
+        if not found_some or call.role != "read"
     }
     # The messages are written for a model. Here the user reads them.
     shown = {name: _for_the_user(name, why) for name, why in failed.items()}
