@@ -45,6 +45,12 @@ def test_a_chat_at_a_terminal_from_the_header_to_ctrl_d(project):
     assert history.stat().st_mode & 0o077 == 0
 
 
+def test_a_command_that_failed_is_not_the_exit_code_of_a_chat(project):
+    chat = Terminal("chat", env={"ORACLE_MODEL_NAME": "embedded"}).until("/help")
+    at_prompt(chat).type("/model sonnet\r").until("the chat goes on with")
+    assert at_prompt(chat).leave() == 0
+
+
 def test_the_history_comes_back_and_the_last_question_can_be_edited(project):
     (project / ".oracle").mkdir()
     (project / ".oracle" / "chat_history").write_text("hello\nthanks!\n")

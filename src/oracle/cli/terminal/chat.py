@@ -147,7 +147,8 @@ class Chat:
                 self._failed = entry.text
             self._editor.stopped("cancelled; ")
         except OracleError as problem:
-            self._report(shown_error(problem), problem.exit_code)
+            is_of_question = isinstance(entry, Question)
+            self._report(shown_error(problem), problem.exit_code, is_of_question=is_of_question)
         except OSError:
             raise  # the output cannot be written: nothing can be shown any more
         except Exception as bug:
@@ -177,13 +178,14 @@ class Chat:
 
             await in_thread(add_to_history, self._history, line)
 
-    def _report(self, text: str, code: int) -> None:
+    def _report(self, text: str, code: int, *, is_of_question: bool = True) -> None:
         from oracle.services.project.redaction import redact
 
         # Cleaned first: an invisible character could split a secret.
         say(redact(text))
         # A person at a terminal has seen a mistake in the input, and can do something about it.
-        if not (self._editor.is_interactive and code == InputError.exit_code):
+        is_seen = code == InputError.exit_code or not is_of_question
+        if not (self._editor.is_interactive and is_seen):
             self._count(code)
 
     def _count(self, code: int) -> None:
