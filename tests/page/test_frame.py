@@ -142,6 +142,7 @@ def test_sessions_are_found_as_one_types(serve, open_page):
         page = open_page(server.address)
         page.locator("[data-panel=search]").click()
         expect(page.locator(".sessions .row")).to_have_count(2)
+        expect(page.locator(".sessions input")).to_be_focused()
         page.keyboard.type("return")
         expect(page.locator(".sessions .row")).to_have_count(1)
 
