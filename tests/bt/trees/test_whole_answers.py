@@ -40,14 +40,14 @@ async def test_a_right_answer_is_whole():
     [
         (
             f"{RIGHT} I did not check the tests.",
-            "by its own words: I did not check the tests.",
+            "by its own words, “I did not check the tests.",
         ),
         (
             "I could not find out how the session store does expire a session, see "
             "`src/session.py:2`.",
-            "by its own words: I could not find out",
+            "by its own words, “I could not find out",
         ),
-        (f"{RIGHT} TODO: the store.", "by its own words: TODO: the store."),
+        (f"{RIGHT} TODO: the store.", "by its own words, “TODO: the store."),
         (
             "How the session store expires a session: that is in `src/session.py:1`, and there is "
             "more of how the session store does it in `src/session.py:2-3`.",

@@ -18,7 +18,7 @@ from oracle.bt.state.base import RunStatus
 @action(reads=[*CLOSING, *JUDGED], writes=CLOSED)
 def as_it_says_itself(ctx: TickContext) -> RunStatus:
     said = own_doubt(board_of(ctx))
-    return close_as_partial(ctx, "it says so itself", [f"by its own words: {said}"])
+    return close_as_partial(ctx, "it says so itself", [f"what it lacks by its own words, “{said}”"])
 
 
 @action(reads=CLOSING, writes=CLOSED)
@@ -57,5 +57,5 @@ def with_parts_unread(ctx: TickContext) -> RunStatus:
 @action(reads=[*CLOSING, *JUDGED], writes=CLOSED)
 def with_one_part_only(ctx: TickContext) -> RunStatus:
     parts = parts_without_a_place(board_of(ctx))
-    missing = [f"a place in the answer for: {part}" for part in parts]
+    missing = [f"a place in the answer for “{part}”" for part in parts]
     return close_as_partial(ctx, "it speaks of one part only", missing)
